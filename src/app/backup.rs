@@ -11,7 +11,7 @@ use crate::app::typed::absolute;
 use crate::app::{Session, bases};
 use crate::error::{Error, Result};
 use crate::files::access::is_writable;
-use crate::files::open::{self, Links};
+use crate::files::open::{self, FollowedLinks};
 use crate::files::write::side_file;
 use crate::store::{Existing, Store, Verified};
 use crate::text::{fields, paths::resolved};
@@ -149,7 +149,7 @@ fn require_backup(file: &Path) -> Result<()> {
     let io = |source| Error::of_file(file, source);
     let is_ours = metadata.is_file() && {
         let mut head = Vec::new();
-        let opened = open::open(file, Links::Follow)?;
+        let opened = open::open(file, FollowedLinks::Follow)?;
         opened.take(HEAD.len() as u64).read_to_end(&mut head).map_err(io)?;
         head.is_empty() || head == HEAD
     };

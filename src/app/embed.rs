@@ -7,13 +7,13 @@ use crate::document::{Binding, Embedding};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 
-pub use crate::embed::Side;
+pub use crate::embed::EmbeddingSide;
 
 /// Embeds one text; warns if it is too long for the model.
 pub fn text(
     session: &Session,
     text: &str,
-    side: Side,
+    side: EmbeddingSide,
     observer: &dyn Observer,
 ) -> Result<Vec<f32>> {
     if text.trim().is_empty() {
@@ -31,14 +31,18 @@ pub fn text(
 /// Embeds lines, a batch at a time.
 pub struct LineEmbedder<'a> {
     embedder: Box<dyn Embedder>,
-    side: Side,
+    side: EmbeddingSide,
     num_lines: usize,
     observer: &'a dyn Observer,
 }
 
 impl<'a> LineEmbedder<'a> {
     /// Opens the model of the database.
-    pub fn open(session: &Session, side: Side, observer: &'a dyn Observer) -> Result<Self> {
+    pub fn open(
+        session: &Session,
+        side: EmbeddingSide,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
         let (selection, bound) = select(session)?;
         let embedder = selection.open_for_texts(bound.as_ref(), observer)?;
         Ok(Self { embedder, side, num_lines: 0, observer })

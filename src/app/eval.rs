@@ -13,7 +13,7 @@ use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::eval::beir::{self, Collection};
 use crate::eval::{self, Evaluation, Judged, known_item};
-use crate::files::open::{self, Links};
+use crate::files::open::{self, FollowedLinks};
 use crate::files::{private, write};
 use crate::search::SearchOptions;
 use crate::store::{DocumentId, Store};
@@ -136,7 +136,7 @@ fn write_files(
             format!("# {title}\n\n")
         };
         let text = format!("{head}{}\n", document.text.trim());
-        let before = open::read(&path, Links::RefuseBelow(files), text.len() as u64);
+        let before = open::read(&path, FollowedLinks::RefuseBelow(files), text.len() as u64);
         if before.ok().as_deref() != Some(text.as_bytes()) {
             write::overwrite_unsynced(&path, text.as_bytes())
                 .map_err(|source| Error::of_file(&path, source))?;
@@ -150,7 +150,7 @@ fn write_files(
 /// directory is the user's choice and may hold their documents.
 fn remove_left_over(files: &Path, paths: &HashMap<String, PathBuf>) -> Result<()> {
     let wanted: HashSet<&PathBuf> = paths.values().collect();
-    for entry in open::list(files, Links::Follow)? {
+    for entry in open::list(files, FollowedLinks::Follow)? {
         let path = files.join(entry.name);
         if is_left_over(&path, files, &wanted) {
             write::remove(&path).map_err(|source| Error::of_file(&path, source))?;

@@ -10,7 +10,7 @@ use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::files::write::{self, Draft};
 use crate::store::{DocumentId, Root, Store};
-use crate::text::json::Line;
+use crate::text::json::JsonLine;
 use crate::text::number::counted;
 use crate::transfer::{self, Exported};
 
@@ -73,7 +73,7 @@ pub(super) fn export_documents(
 fn write_file(
     file: &Path,
     is_replacing: bool,
-    export: impl FnOnce(&mut dyn FnMut(&Line) -> Result<()>) -> Result<Exported>,
+    export: impl FnOnce(&mut dyn FnMut(&JsonLine) -> Result<()>) -> Result<Exported>,
 ) -> Result<Exported> {
     let path = absolute(file)?;
     let fail = |source| Error::of_file(&path, source);
@@ -83,7 +83,7 @@ fn write_file(
     let draft = if is_replacing { Draft::create(&path) } else { Draft::create_own(&path) };
     let mut draft = draft.map_err(fail)?;
     let mut out = BufWriter::new(draft.file());
-    let mut write = |line: &Line| out.write_all(line.as_str().as_bytes()).map_err(fail);
+    let mut write = |line: &JsonLine| out.write_all(line.as_str().as_bytes()).map_err(fail);
     let exported = export(&mut write)?;
     out.flush().map_err(fail)?;
     drop(out);
@@ -100,7 +100,7 @@ pub fn export(
     session: &Session,
     request: &ExportRequest,
     observer: &dyn Observer,
-    emit: impl FnMut(&Line) -> Result<()>,
+    emit: impl FnMut(&JsonLine) -> Result<()>,
 ) -> Result<Exported> {
     export_counted(session, request, observer, emit, &|_, _| {})
 }
@@ -110,7 +110,7 @@ fn export_counted(
     session: &Session,
     request: &ExportRequest,
     observer: &dyn Observer,
-    mut emit: impl FnMut(&Line) -> Result<()>,
+    mut emit: impl FnMut(&JsonLine) -> Result<()>,
     report: &dyn Fn(u64, u64),
 ) -> Result<Exported> {
     session.once(|| {
@@ -133,7 +133,7 @@ fn export_counted(
         };
         // The first line is the head.
         let mut num_lines = 0;
-        let emit = |line: &Line| {
+        let emit = |line: &JsonLine| {
             emit(line)?;
             report(num_lines, total);
             num_lines += 1;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::{Session, typed};
-use crate::document::{FileOutcome, Filter, Words};
+use crate::document::{FileOutcome, Filter, WordAccount};
 use crate::error::{Error, Result};
 use crate::store::{CONTAINER, DocumentId, ListedDocument};
 use crate::text::decode::TextEncoding;
@@ -71,7 +71,7 @@ pub struct ListedFile {
     pub document_id: Option<DocumentId>,
     /// Where the words of that document went: how many of them for each reason; null without a document, or
     /// if an older kb read it.
-    pub words: Option<Words>,
+    pub words: Option<WordAccount>,
     /// How many parts of the file of that document could not be read; null without a document.
     pub unread_parts: Option<u32>,
     /// The encoding of its text and how it was found; null for sound UTF-8, for files that are not text, and without a
@@ -82,7 +82,7 @@ pub struct ListedFile {
 impl ListedFile {
     /// Whether more than a tenth of its words were left out, a part of it could not be read, or its letters may be wrong.
     fn is_lossy(&self) -> bool {
-        self.words.as_ref().is_some_and(Words::is_lossy)
+        self.words.as_ref().is_some_and(WordAccount::is_lossy)
             || self.unread_parts > Some(0)
             || self.encoding.as_ref().is_some_and(TextEncoding::is_uncertain)
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::app::Session;
-use crate::document::Stale;
+use crate::document::StaleReason;
 use crate::error::Result;
 use crate::ingest::freshness::{self, HASH_LIMIT};
 use crate::ingest::roots::Roots;
@@ -22,7 +22,8 @@ pub(super) fn mark(session: &Session, store: &Store, hits: &mut [Hit]) -> Result
     let by_chunk = compared(session, store, &shown)?;
     for hit in hits {
         // Another process may have replaced a chunk since the search.
-        hit.stale = by_chunk.get(&hit.stored.chunk.id).copied().unwrap_or(Some(Stale::Changed));
+        hit.stale =
+            by_chunk.get(&hit.stored.chunk.id).copied().unwrap_or(Some(StaleReason::Changed));
     }
     Ok(())
 }
@@ -33,7 +34,7 @@ pub(super) fn of_chunks(
     session: &Session,
     store: &Store,
     shown: &HashMap<ChunkId, Option<&str>>,
-) -> Result<HashMap<ChunkId, Option<Stale>>> {
+) -> Result<HashMap<ChunkId, Option<StaleReason>>> {
     match session.config().search.freshness {
         Freshness::Off => Ok(HashMap::new()),
         Freshness::Mark | Freshness::Refresh => compared(session, store, shown),
@@ -46,7 +47,7 @@ fn compared(
     session: &Session,
     store: &Store,
     shown: &HashMap<ChunkId, Option<&str>>,
-) -> Result<HashMap<ChunkId, Option<Stale>>> {
+) -> Result<HashMap<ChunkId, Option<StaleReason>>> {
     let ids: Vec<ChunkId> = shown.keys().copied().collect();
     let mut documents = store.files_of_chunks(&ids)?;
     for document in &mut documents {
@@ -68,7 +69,7 @@ pub(super) fn of_document(
     session: &Session,
     store: &Store,
     document: &StoredDocument,
-) -> Result<Option<Stale>> {
+) -> Result<Option<StaleReason>> {
     if session.config().search.freshness == Freshness::Off {
         return Ok(None);
     }

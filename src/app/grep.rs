@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::app::observer::Notes;
 use crate::app::{Observer, Session, absent, freshness, read, running};
-use crate::document::{Filter, Format, Stale};
+use crate::document::{Filter, Format, StaleReason};
 use crate::error::Result;
 use crate::read::grep::{self, Matched, Pattern, in_file};
 use crate::store::{DocumentId, PassingDocument, Store};
@@ -51,7 +51,7 @@ pub struct GrepDocument {
     /// Its matching lines.
     pub matched: Matched,
     /// How its file differs from what was searched.
-    pub stale: Option<Stale>,
+    pub stale: Option<StaleReason>,
 }
 
 impl GrepResults {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::app::ingestion::options::{password, reading_program, walk_options};
 use crate::app::{Observer, Session, absent, freshness, lookup, running};
-use crate::document::{Filter, Format, Stale, join};
+use crate::document::{Filter, Format, StaleReason, join};
 use crate::error::{Error, Result};
 use crate::extract::protocol::Drawn;
 use crate::extract::sandbox::ReadOptions;
@@ -147,7 +147,7 @@ pub struct Info {
     /// Its chunks in order.
     pub chunks: Vec<StoredChunk>,
     /// How its file differs from what was indexed.
-    pub stale: Option<Stale>,
+    pub stale: Option<StaleReason>,
     /// The links between it and other documents.
     pub links: Links,
 }

@@ -10,7 +10,7 @@ use crate::app::ingestion::request::{AddRequest, Source};
 use crate::app::ingestion::{Walks, ingest};
 use crate::app::observer::Event;
 use crate::app::{Observer, Session};
-use crate::document::{DocType, Stale};
+use crate::document::{DocType, StaleReason};
 use crate::error::Result;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
@@ -20,7 +20,7 @@ use crate::text::paths;
 /// Reads the changed files of hits again within `search.refresh_ms`, and returns whether the search should
 /// be repeated. A file that cannot be read again keeps its mark, so a search never fails here.
 pub(super) fn refresh(session: &Session, hits: &[Hit], observer: &dyn Observer) -> bool {
-    let is_changed = |hit: &&Hit| hit.stale == Some(Stale::Changed);
+    let is_changed = |hit: &&Hit| hit.stale == Some(StaleReason::Changed);
     // Reading a PDF or a picture may take seconds, most of all with OCR.
     let is_quick = |hit: &&Hit| hit.stored.doc_type != DocType::Pdf;
     let changed = hits.iter().filter(is_changed).filter(is_quick);

@@ -9,7 +9,7 @@ use crate::app::ingestion::options::walk_options;
 use crate::app::typed::{absolute, typed};
 use crate::app::{Observer, Session, erase};
 use crate::error::{Error, Result};
-use crate::files::reach::{Folder, Reach};
+use crate::files::reach::{Reach, ResolvedFolder};
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::{is_away, is_missing};
 use crate::ingest::{content_hash, walk};
@@ -206,7 +206,7 @@ impl Plan {
                 Root { doc_type: None, language: None, follows_links: false, ..new.clone() };
             roots.push(outer.unwrap_or(plain));
         }
-        let folder = Folder::at(to)?;
+        let folder = ResolvedFolder::at(to)?;
         let real = |path: &Path| folder.within(path).map(|real| paths::path_text(&real));
         let with_options = |root: &Root| {
             let real_path = real(&paths::path_of(&root.path))?;

@@ -12,7 +12,7 @@ use crate::app::freshness::{self, Freshness};
 use crate::app::lookup::{find, of_chunk, shown};
 use crate::app::observer::{Notes, Silent};
 use crate::app::{Observer, Session, absent, model, push, refresh, running};
-use crate::document::{Filter, Stale};
+use crate::document::{Filter, StaleReason};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{EvidenceOptions, gather, keep_within};
@@ -240,7 +240,7 @@ pub struct Why {
     /// What happened to it.
     pub trace: Trace,
     /// How its file differs from what was indexed.
-    pub stale: Option<Stale>,
+    pub stale: Option<StaleReason>,
 }
 
 /// Traces one document through a search. Returns the query as typed, the document and its trace.

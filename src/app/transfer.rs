@@ -11,10 +11,10 @@ use crate::app::typed::absolute;
 use crate::app::{Observer, Session, erase, model, vectors};
 use crate::config::Origin;
 use crate::document::{Binding, Chunk, Embedding};
-use crate::embed::{Embedder, Side};
+use crate::embed::{Embedder, EmbeddingSide};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::files::open::Links;
+use crate::files::open::FollowedLinks;
 use crate::ingest::CpuBudget;
 use crate::store::{RecordedChunk, Store};
 use crate::transfer::{self, BadLine, Export, Head, ImportOptions};
@@ -51,13 +51,14 @@ pub fn import(
         }
         Source::File(file) => {
             let path = absolute(file)?;
-            let file = files::open::open(&path, Links::Follow).map_err(|error| match error {
-                Error::NotAFile { path } => {
-                    Error::usage(format!("{} is not a regular file", path.display()))
-                        .with_hint("`kb import -` reads standard input")
-                }
-                other => other,
-            })?;
+            let file =
+                files::open::open(&path, FollowedLinks::Follow).map_err(|error| match error {
+                    Error::NotAFile { path } => {
+                        Error::usage(format!("{} is not a regular file", path.display()))
+                            .with_hint("`kb import -` reads standard input")
+                    }
+                    other => other,
+                })?;
             let total_bytes = file.metadata().map_or(0, |found| found.len());
             let mut lines =
                 ReadLines { inner: BufReader::new(file), num_bytes: 0, total_bytes, observer };
@@ -202,7 +203,7 @@ fn embed_chunks(
     let embed_one = |chunk: &RecordedChunk| {
         budget.check()?;
         let passage = Chunk::passage(&chunk.context, &chunk.text);
-        match budget.spend(|| embedder.embed_cut(&passage, Side::Passage))? {
+        match budget.spend(|| embedder.embed_cut(&passage, EmbeddingSide::Passage))? {
             (embedding, false) => Ok(embedding),
             (_, true) => Err(Error::usage(format!("chunk {} is too long for the model", chunk.id))),
         }

@@ -18,9 +18,9 @@ use crate::cli::streams;
 use crate::cli::ui::Ui;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::files::open::Links;
+use crate::files::open::FollowedLinks;
 use crate::limits;
-use crate::limits::lines::{Outcome, read_line};
+use crate::limits::lines::{LineOutcome, read_line};
 use crate::present::json;
 use crate::present::text::compact;
 use crate::requests::SearchInput;
@@ -42,16 +42,16 @@ pub(super) fn run(
     let mut input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
-        Box::new(io::BufReader::new(files::open::open(file, Links::Follow)?))
+        Box::new(io::BufReader::new(files::open::open(file, FollowedLinks::Follow)?))
     };
     let (mut num_lines, mut num_failed) = (0, 0);
     let observer = EachMessageOnce { ui: &context.ui, messages: Mutex::default() };
     let mut line = Vec::new();
     for number in 1_u64.. {
         match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES).map_err(io)? {
-            Outcome::Line => {}
-            Outcome::End => break,
-            Outcome::TooLong => return Err(too_long(number)),
+            LineOutcome::Line => {}
+            LineOutcome::End => break,
+            LineOutcome::TooLong => return Err(too_long(number)),
         }
         let line = String::from_utf8_lossy(&line);
         let line = line.trim();

@@ -12,10 +12,10 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::cli::{add, args, messages, streams};
 use crate::error::{Error, Result};
-use crate::files::open::{self, Links};
+use crate::files::open::{self, FollowedLinks};
 use crate::ingest::Failed;
 use crate::limits;
-use crate::limits::lines::{Outcome, read_line};
+use crate::limits::lines::{LineOutcome, read_line};
 use crate::present::json;
 use crate::present::text::convert;
 use crate::text::json::Json;
@@ -87,20 +87,20 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>> {
     let io = |source| Error::of_file(list, source);
     let mut input: Box<dyn BufRead> = match list.as_os_str() == add::STDIN {
         true => Box::new(io::stdin().lock()),
-        false => Box::new(BufReader::new(open::open(list, Links::Follow)?)),
+        false => Box::new(BufReader::new(open::open(list, FollowedLinks::Follow)?)),
     };
     let (mut paths, mut line) = (Vec::new(), Vec::new());
     for number in 1_u64.. {
         match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES).map_err(io)? {
-            Outcome::Line if line.is_empty() => {}
-            Outcome::Line => match String::from_utf8(line.clone()) {
+            LineOutcome::Line if line.is_empty() => {}
+            LineOutcome::Line => match String::from_utf8(line.clone()) {
                 Ok(path) => paths.push(PathBuf::from(path)),
                 Err(_) => {
                     return Err(Error::usage(format!("line {number} of the list is not UTF-8")));
                 }
             },
-            Outcome::End => break,
-            Outcome::TooLong => {
+            LineOutcome::End => break,
+            LineOutcome::TooLong => {
                 let message = format!("line {number} of the list is too long for a path");
                 return Err(Error::usage(message));
             }

@@ -15,7 +15,7 @@ use crate::cli::messages;
 use crate::cli::read::is_nothing;
 use crate::document::Filter;
 use crate::error::{Error, Result};
-use crate::files::open::Links;
+use crate::files::open::FollowedLinks;
 use crate::files::{open, write};
 use crate::ingest::walk::BYTES_PER_MB;
 use crate::present::json;
@@ -91,7 +91,7 @@ fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf
 
 fn read(file: &Path, folder: &Path, id: i64, limit_mb: u64) -> Result<String> {
     let max_bytes = limit_mb.saturating_mul(BYTES_PER_MB);
-    let bytes = match open::read(file, Links::RefuseBelow(folder), max_bytes) {
+    let bytes = match open::read(file, FollowedLinks::RefuseBelow(folder), max_bytes) {
         Err(Error::OverLimit { .. }) => {
             return Err(not_read(file, id, &format!("it is larger than {limit_mb} MB")));
         }

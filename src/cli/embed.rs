@@ -4,20 +4,20 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::{io, thread};
 
-use crate::app::embed::{self, LineEmbedder, Side};
+use crate::app::embed::{self, EmbeddingSide, LineEmbedder};
 use crate::cli::context::{self, Context};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, batch};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::limits::lines::{Outcome, read_line};
+use crate::limits::lines::{LineOutcome, read_line};
 use crate::present::json;
 
 /// Lines embedded between two writes; enough that processors rarely wait for the end of a batch.
 const BATCH: usize = 256;
 
 pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
-    let side = if args.query { Side::Query } else { Side::Passage };
+    let side = if args.query { EmbeddingSide::Query } else { EmbeddingSide::Passage };
     match &args.text {
         Some(text) => {
             let vector = embed::text(&context.session, text, side, &context.ui)?;
@@ -38,9 +38,9 @@ fn embed_lines(mut embedder: LineEmbedder<'_>) -> Result<()> {
         loop {
             let mut line = Vec::new();
             let read = match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES) {
-                Ok(Outcome::Line) => Ok(Some(line)),
-                Ok(Outcome::End) => return,
-                Ok(Outcome::TooLong) => Ok(None),
+                Ok(LineOutcome::Line) => Ok(Some(line)),
+                Ok(LineOutcome::End) => return,
+                Ok(LineOutcome::TooLong) => Ok(None),
                 Err(error) => Err(error),
             };
             // After a failure or a line that is too long, the start of the next line is unknown.

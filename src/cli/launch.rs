@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::cli::context::Context;
 use crate::cli::messages;
 use crate::error::{Error, Result};
-use crate::files::open::{self, Links};
+use crate::files::open::{self, FollowedLinks};
 use crate::text::command::words;
 
 /// The editor if neither `VISUAL` nor `EDITOR` is set.
@@ -113,7 +113,7 @@ fn is_text(path: &Path) -> Result<bool> {
     const LOOKED_AT: u64 = 4096;
     let mut bytes = Vec::new();
     // Links may be followed: the caller has checked where the path leads.
-    let read = open::open(path, Links::Follow)?.take(LOOKED_AT).read_to_end(&mut bytes);
+    let read = open::open(path, FollowedLinks::Follow)?.take(LOOKED_AT).read_to_end(&mut bytes);
     read.map_err(|source| Error::of_file(path, source))?;
     Ok(!bytes.starts_with(b"%PDF-") && !bytes.contains(&0))
 }

@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
     use crate::document::{Binding, Embedding};
-    use crate::embed::{Embedder, QueryEmbedding, QueryTokens, Side};
+    use crate::embed::{Embedder, EmbeddingSide, QueryEmbedding, QueryTokens};
     use crate::store::testing::{self, TestDb};
 
     #[track_caller]
@@ -136,7 +136,7 @@ mod tests {
             unreachable!("a question is no passage")
         }
 
-        fn embed_cut(&self, _: &str, _: Side) -> Result<(Embedding, bool)> {
+        fn embed_cut(&self, _: &str, _: EmbeddingSide) -> Result<(Embedding, bool)> {
             unreachable!("a question is embedded as a query")
         }
 

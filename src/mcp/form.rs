@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::error::{Error, Result};
 use crate::present::terminal::sheet::Sheet;
 use crate::server::{Reply, Schema, UNLISTED};
-use crate::text::json::{Json, Line};
+use crate::text::json::{Json, JsonLine};
 use crate::text::tokens;
 
 /// Estimated tokens of the longest page.
@@ -111,7 +111,7 @@ pub(super) fn whole(data: Value) -> Result<Reply> {
 
 /// Whether data fits into one answer.
 pub(super) fn fits(data: &Value) -> Result<bool> {
-    let line = Line::of(data).map_err(Error::Output)?;
+    let line = JsonLine::of(data).map_err(Error::Output)?;
     Ok(tokens::estimate(line.as_str()) <= MAX_DATA)
 }
 

@@ -18,7 +18,7 @@ use crate::present::json::skill as skill_json;
 use crate::present::text::{compact, skill as skill_text};
 use crate::server::{Call, Effect, Failure, Reply, Tool, UNLISTED};
 use crate::skill::commands::{Command, Kind, Parameter};
-use crate::text::json::{Json, Line};
+use crate::text::json::{Json, JsonLine};
 use crate::text::paths;
 use crate::text::printable::clean;
 
@@ -127,7 +127,7 @@ fn as_skc(command: &Command, answer: &SkillAnswer, data: &Value) -> Result<Strin
     if let (Value::Object(data), "init" | "build") = (&mut data, command.name) {
         data.insert("success".into(), true.into());
     }
-    let line = Line::of(&data).map_err(|error| failure(&Error::Output(error)))?;
+    let line = JsonLine::of(&data).map_err(|error| failure(&Error::Output(error)))?;
     Ok(line.as_str().trim_end().to_owned())
 }
 

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::CHAIN_SEPARATOR;
-use crate::document::join::{self, Joined};
+use crate::document::join::{self, JoinedText};
 use crate::error::Result;
 use crate::store::{ChunkId, DocumentId, Store, StoredChunk, StoredDocument};
 use crate::text::fields;
-use crate::text::headings::Page;
+use crate::text::headings::MarkdownPage;
 
 /// Splits a qualified symbol into its names, outermost first: `Stack::push`, `HarmonicModel.fit`.
 fn symbol_names(symbol: &str) -> impl Iterator<Item = &str> {
@@ -109,7 +109,7 @@ pub fn outline(store: &Store, document: StoredDocument, level: Option<u32>) -> R
 /// The text of a document in the database.
 pub(super) struct Text {
     pub(super) chunks: Vec<StoredChunk>,
-    pub(super) joined: Joined,
+    pub(super) joined: JoinedText,
 }
 
 impl Text {
@@ -143,7 +143,7 @@ impl Text {
 
     /// Returns the headings in the text, each with everything below it.
     fn headings(&self) -> Vec<Part> {
-        let page = Page::new(self.joined.text.clone(), 0);
+        let page = MarkdownPage::new(self.joined.text.clone(), 0);
         let headings = page.headings();
         let mut parts: Vec<Part> = Vec::new();
         let mut chain: Vec<(u8, String)> = Vec::new();

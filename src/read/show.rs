@@ -1,6 +1,6 @@
 //! Returns the text of the requested part of a document.
 
-use crate::document::{CHAIN_SEPARATOR, Stale};
+use crate::document::{CHAIN_SEPARATOR, StaleReason};
 use crate::error::{Error, Result};
 use crate::read::cut::cut;
 use crate::read::links::{Links, links};
@@ -51,7 +51,7 @@ pub struct Shown {
     /// Parts with the same name, including this one.
     pub num_matches: usize,
     /// How its file differs from the text; `None` if it does not, or if it was not compared.
-    pub stale: Option<Stale>,
+    pub stale: Option<StaleReason>,
     /// Its links; those of other documents to it only for the whole document.
     pub links: Links,
 }

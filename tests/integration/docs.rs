@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use kb_base::document::{DocumentKind, FormatGroup};
-use kb_base::error::Failure;
+use kb_base::error::FailureKind;
 use kb_base::text::tokens;
 use kb_store::search::Confidence;
 use pulldown_cmark::{Event, Options, Parser, Tag};
@@ -420,7 +420,7 @@ fn every_code_of_an_error_is_in_the_page_about_the_end_and_the_reverse() {
     let source = page("crates/base/src/error/remedy.rs");
     let row = source.split("fn row(").nth(1).unwrap().split("\n    }\n").next().unwrap();
     let words = row.split('"').skip(1).step_by(2).map(str::to_owned);
-    let failures = Failure::ALL.map(|failure| failure.as_str().to_owned());
+    let failures = FailureKind::ALL.map(|failure| failure.as_str().to_owned());
     let codes: BTreeSet<String> = words.chain(failures).collect();
     assert!(codes.len() > 35, "{codes:?}");
     let page = page("docs/exit.md");

@@ -10,7 +10,8 @@ use std::fs;
 
 use kb_base::document::Precision;
 use kb_embed::{
-    DEFAULT_MODEL, Embedder, ModelChoice, OpenOptions, Side, install, models, open, open_single,
+    DEFAULT_MODEL, Embedder, EmbeddingSide, ModelChoice, OpenOptions, install, models, open,
+    open_single,
 };
 use safetensors::tensor::{Dtype, TensorView};
 use serde_json::{Value, json};
@@ -133,11 +134,12 @@ pub(crate) fn numbers(file: &str) -> Vec<f32> {
 }
 
 /// Returns the texts with their sides, and their expected vectors.
-pub(crate) fn reference(numbers: &[f32], dim: usize) -> Vec<(Side, String, Vec<f32>)> {
+pub(crate) fn reference(numbers: &[f32], dim: usize) -> Vec<(EmbeddingSide, String, Vec<f32>)> {
     let texts = fs::read_to_string(format!("{FIXTURES}/texts.jsonl")).unwrap();
     let lines = texts.lines().zip(numbers.chunks_exact(dim)).map(|(line, vector)| {
         let line: Value = serde_json::from_str(line).unwrap();
-        let side = if line["side"] == "query" { Side::Query } else { Side::Passage };
+        let side =
+            if line["side"] == "query" { EmbeddingSide::Query } else { EmbeddingSide::Passage };
         (side, line["text"].as_str().unwrap().to_owned(), vector.to_vec())
     });
     let found: Vec<_> = lines.collect();

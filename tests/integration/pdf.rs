@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kb_base::document::{BlockKind, Document};
-use kb_base::error::{Error, Failure, Result};
+use kb_base::error::{Error, FailureKind, Result};
 use kb_extract::pdf;
 use kb_extract::sandbox::ReadOptions;
 
@@ -26,7 +26,7 @@ fn read(name: &str) -> Document {
 }
 
 #[track_caller]
-fn failure(outcome: Result<Document>) -> (Failure, String) {
+fn failure(outcome: Result<Document>) -> (FailureKind, String) {
     match outcome {
         Err(Error::Extract { failure, detail }) => (failure, detail),
         other => panic!("{other:?}"),
@@ -34,7 +34,7 @@ fn failure(outcome: Result<Document>) -> (Failure, String) {
 }
 
 #[track_caller]
-fn check_failure(name: &str, expected: Failure, words: &str) {
+fn check_failure(name: &str, expected: FailureKind, words: &str) {
     let (failure, detail) = failure(extract(&fixture(name), &options()));
     assert_eq!((failure, detail.as_str()), (expected, words), "{name}");
 }
@@ -150,10 +150,10 @@ fn documents_without_text_are_reported() {
 #[test]
 fn every_broken_file_has_its_class() {
     let words = "the file is cut off; 4 of 5 pages are empty";
-    check_failure("broken/truncated.pdf", Failure::Damaged, words);
-    check_failure("broken/password.pdf", Failure::PasswordNeeded, "");
-    check_failure("broken/html.pdf", Failure::WrongFormat, "it looks like HTML, not PDF");
-    check_failure("broken/no-pages.pdf", Failure::NoPages, "");
+    check_failure("broken/truncated.pdf", FailureKind::Damaged, words);
+    check_failure("broken/password.pdf", FailureKind::PasswordNeeded, "");
+    check_failure("broken/html.pdf", FailureKind::WrongFormat, "it looks like HTML, not PDF");
+    check_failure("broken/no-pages.pdf", FailureKind::NoPages, "");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_password_opens() {
     let bytes = fixture("broken/password.pdf");
     assert!(extract(&bytes, &options).unwrap().text.contains("High water"));
     options.password = Some("flood".into());
-    assert_eq!(failure(extract(&bytes, &options)).0, Failure::PasswordNeeded);
+    assert_eq!(failure(extract(&bytes, &options)).0, FailureKind::PasswordNeeded);
 }
 
 #[test]
@@ -194,12 +194,12 @@ mod misbehaving {
 
     /// Makes `reader` fail and returns how.
     #[track_caller]
-    fn outcome(reader: &'static str) -> (Failure, String) {
+    fn outcome(reader: &'static str) -> (FailureKind, String) {
         outcome_within(PATIENCE, reader)
     }
 
     #[track_caller]
-    fn outcome_within(wall: Duration, reader: &'static str) -> (Failure, String) {
+    fn outcome_within(wall: Duration, reader: &'static str) -> (FailureKind, String) {
         let mut options = options();
         options.readers = vec![reader];
         options.cpu_seconds = 1;
@@ -212,40 +212,40 @@ mod misbehaving {
     #[test]
     fn a_panic_ends_as_a_crash_with_its_message() {
         let (failure, detail) = outcome("test-panic");
-        assert_eq!(failure, Failure::Crashed);
+        assert_eq!(failure, FailureKind::Crashed);
         assert_eq!(detail, "page 2 is beyond me (after page 1 of 2)");
     }
 
     #[test]
     fn a_stack_overflow_ends_as_a_crash() {
         let (failure, detail) = outcome("test-overflow");
-        assert_eq!((failure, detail.as_str()), (Failure::Crashed, "it is nested too deeply"));
+        assert_eq!((failure, detail.as_str()), (FailureKind::Crashed, "it is nested too deeply"));
     }
 
     #[test]
     fn a_flood_of_output_is_cut_off() {
-        assert_eq!(outcome("test-flood").0, Failure::OutOfMemory);
+        assert_eq!(outcome("test-flood").0, FailureKind::OutOfMemory);
     }
 
     #[test]
     fn a_child_that_sleeps_is_not_waited_for() {
         // It would sleep for ever.
         let (failure, _) = outcome_within(Duration::from_secs(1), "test-sleep");
-        assert_eq!(failure, Failure::TimedOut);
+        assert_eq!(failure, FailureKind::TimedOut);
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn an_endless_loop_ends_with_its_processor_time() {
         let (failure, detail) = outcome("test-loop");
-        assert_eq!(failure, Failure::TimedOut);
+        assert_eq!(failure, FailureKind::TimedOut);
         assert_eq!(detail, "its processor time is used up");
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn memory_use_ends_at_the_limit() {
-        assert_eq!(outcome("test-alloc").0, Failure::OutOfMemory);
+        assert_eq!(outcome("test-alloc").0, FailureKind::OutOfMemory);
     }
 
     #[test]
@@ -260,6 +260,6 @@ mod misbehaving {
         let mut options = options();
         options.readers = vec!["test-panic", "pdf-extract", "test-overflow"];
         let outcome = extract(&fixture("broken/password.pdf"), &options);
-        assert_eq!(failure(outcome).0, Failure::PasswordNeeded);
+        assert_eq!(failure(outcome).0, FailureKind::PasswordNeeded);
     }
 }

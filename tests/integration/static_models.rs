@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use kb_base::document::Precision;
-use kb_embed::{ModelChoice, OpenOptions, Side, install, locate, open, open_single};
+use kb_embed::{EmbeddingSide, ModelChoice, OpenOptions, install, locate, open, open_single};
 use safetensors::tensor::Dtype;
 use serde_json::json;
 
@@ -88,14 +88,14 @@ fn static_models_give_the_vectors_of_their_libraries() {
             let binding = embedder.binding();
             assert_eq!((binding.dim, binding.precision), (16, Precision::Fp32));
             for (text, expected) in texts.iter().zip(expected.chunks_exact(DIM)) {
-                let (found, is_cut) = embedder.embed_cut(text, Side::Passage).unwrap();
+                let (found, is_cut) = embedder.embed_cut(text, EmbeddingSide::Passage).unwrap();
                 let difference = largest_difference(&found.vector, expected);
                 // An empty text has no direction in the libraries.
                 let is_empty = expected.iter().all(|number| *number == 0.0);
                 let fits = difference < TOLERANCE || is_empty && found.vector[0] > 0.99;
                 assert!(fits && !is_cut, "{number}, {text:.40}: {difference}");
             }
-            assert!(embedder.embed_cut(&texts[num_texts], Side::Query).unwrap().1);
+            assert!(embedder.embed_cut(&texts[num_texts], EmbeddingSide::Query).unwrap().1);
         }
         assert!(!dir.path().join("kb/graphs").exists(), "no graph is built");
     }

@@ -25,12 +25,12 @@ use crate::text::fields;
 pub use binding::{Binding, ModelFiles};
 pub use document_kind::{DocumentKind, FormatGroup};
 pub use file_lines::{FileLines, LineMap};
-pub use formats::{Container, Content, Data, Dialect, Format, Headed, Markup, Picture};
+pub use formats::{ContainerKind, Data, Dialect, Format, FormatContent, Headed, Markup, Picture};
 pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
 pub use levels::Levels;
 pub use parts::{FileParts, UnreadPart, embedded_reference};
-pub use words::{Reason, Words, count as count_words};
+pub use words::{WordAccount, WordReason, count as count_words};
 
 /// The output of an extractor: the text of a file and its structure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ pub struct Metadata {
     pub quality: Option<Quality>,
     /// Where its words went; `None` for a document that an older kb has read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub words: Option<Words>,
+    pub words: Option<WordAccount>,
     /// What became of the parts of its file; `None` for a file that has none, and of a document that an older kb has read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<FileParts>,
@@ -104,7 +104,7 @@ pub struct Metadata {
     pub aliases: Vec<String>,
     /// That it says it is out of date; `None` for a document in force.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub superseded: Option<Superseded>,
+    pub superseded: Option<OutdatedNotice>,
     /// The links to other documents in its front matter, as they are written, with their lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<(u32, String)>,
@@ -116,12 +116,12 @@ pub struct Metadata {
 /// A document's statement that it is out of date.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Superseded {
+pub struct OutdatedNotice {
     /// The path or title of what replaces it, as written; `None` if it does not say.
     pub by: Option<String>,
 }
 
-impl Superseded {
+impl OutdatedNotice {
     /// Returns the statement for people: `superseded by travel-2025.md`.
     pub fn describe(&self) -> String {
         let by = self.by.as_ref().map(|by| format!(" by {by}"));
@@ -302,7 +302,7 @@ pub struct Embedding {
 fields::words! {
     /// How the file of a document differs from the indexed content.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum Stale {
+    pub enum StaleReason {
         /// The file has other bytes.
         Changed = "changed",
         /// None of the document's paths has a file.

@@ -8,7 +8,7 @@ use crate::error::Result;
 
 /// The role of a text in a search; a model may use a different prefix for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum EmbeddingSide {
     /// The text searched for.
     Query,
     /// The text to be found.
@@ -24,7 +24,7 @@ pub trait Embedder: Send + Sync {
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>>;
 
     /// Embeds a text of either side, cut at the model's limit; returns `true` if it was cut.
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Embedding, bool)>;
+    fn embed_cut(&self, text: &str, side: EmbeddingSide) -> Result<(Embedding, bool)>;
 
     /// Embeds a query, cut at the model's limit.
     fn embed_query(&self, query: &str) -> Result<QueryEmbedding>;

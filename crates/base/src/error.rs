@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::diagnostic::Diagnostic;
 
-pub use failure::Failure;
+pub use failure::FailureKind;
 pub use remedy::Fixer;
 
 /// `Result` with this crate's [`Error`].
@@ -112,7 +112,7 @@ pub enum Error {
     #[error("{failure}{}", if detail.is_empty() { String::new() } else { format!(": {detail}") })]
     Extract {
         /// The kind of failure.
-        failure: Failure,
+        failure: FailureKind,
         /// The reader's message; may be empty.
         detail: String,
     },

@@ -46,7 +46,7 @@ use table::TableModel;
 
 use crate::error::Result;
 
-pub use kb_base::embedder::{Embedder, QueryEmbedding, Side, TokenMatcher};
+pub use kb_base::embedder::{Embedder, EmbeddingSide, QueryEmbedding, TokenMatcher};
 
 pub use cache::FileState;
 pub use choice::ModelChoice;

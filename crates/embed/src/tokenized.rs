@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::token_codes::{self, QueryTokens};
-use super::{Embedder, Installed, OpenOptions, QueryEmbedding, Side, Tokenizer};
+use super::{Embedder, EmbeddingSide, Installed, OpenOptions, QueryEmbedding, Tokenizer};
 use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
 
@@ -70,13 +70,13 @@ impl<M: TokenModel> Embedder for TokenEmbedder<M> {
         passages.iter().map(|passage| self.embed(&ids(passage)?)).collect()
     }
 
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Embedding, bool)> {
+    fn embed_cut(&self, text: &str, side: EmbeddingSide) -> Result<(Embedding, bool)> {
         let (ids, is_cut) = self.tokenizer.encode_cut(text, side)?;
         Ok((self.embed(&ids)?, is_cut))
     }
 
     fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
-        let (ids, _) = self.tokenizer.encode_cut(query, Side::Query)?;
+        let (ids, _) = self.tokenizer.encode_cut(query, EmbeddingSide::Query)?;
         let Encoded { vector, tokens, token_dim } = self.checked(&ids)?;
         // The special tokens at both ends stand for no word: without them, nDCG@10 is 0.0008 higher.
         let num_special = self.tokenizer.num_special();

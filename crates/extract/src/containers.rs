@@ -13,8 +13,8 @@ use super::protocol::{
     PACKAGE, PDF_READERS, ReadFailure, failure_from_code,
 };
 use super::sandbox::{ReadOptions, parent};
-use crate::document::{Container, Format, Headed};
-use crate::error::{Error, Failure, Result};
+use crate::document::{ContainerKind, Format, Headed};
+use crate::error::{Error, FailureKind, Result};
 
 /// A file in a container.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ pub struct Member {
 /// size of its files; [`Error::Io`](crate::error::Error::Io) if no process can be started.
 pub fn unpack(
     bytes: &[u8],
-    container: Container,
+    container: ContainerKind,
     options: &ReadOptions,
 ) -> Result<Option<Vec<Member>>> {
     let reader = match container {
-        Container::Zip => MEMBERS_OF_ZIP,
-        Container::Mbox => MEMBERS_OF_MBOX,
-        Container::Enex => MEMBERS_OF_ENEX,
-        Container::Chats => MEMBERS_OF_CHATS,
+        ContainerKind::Zip => MEMBERS_OF_ZIP,
+        ContainerKind::Mbox => MEMBERS_OF_MBOX,
+        ContainerKind::Enex => MEMBERS_OF_ENEX,
+        ContainerKind::Chats => MEMBERS_OF_CHATS,
     };
     let reading = parent::read(reader, bytes, options)?;
     Ok(reading.head.format.is_none().then(|| members(reading.members)))
@@ -117,7 +117,7 @@ pub fn content<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Resul
         return Ok(Cow::Borrowed(bytes));
     }
     let unpacked = parent::read(COMPRESSED, bytes, options)?.members.pop().map(member);
-    let unpacked = unpacked.ok_or_else(|| ReadFailure::new(Failure::Crashed, ""))?;
+    let unpacked = unpacked.ok_or_else(|| ReadFailure::new(FailureKind::Crashed, ""))?;
     Ok(Cow::Owned(unpacked.content?))
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::containers::Member;
 use crate::document::{DocType, Document, Format};
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, FailureKind, Result};
 use crate::words;
 
 /// What a file gives: a document, and the files embedded in it.
@@ -34,7 +34,7 @@ impl Extracted {
             return Ok(());
         }
         match words::unread(&self.document.metadata) {
-            Some(detail) => Err(Error::Extract { failure: Failure::Unread, detail }),
+            Some(detail) => Err(Error::Extract { failure: FailureKind::Unread, detail }),
             None => Err(Error::EmptyFile { path: path.to_owned() }),
         }
     }

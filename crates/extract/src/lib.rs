@@ -24,8 +24,8 @@ pub mod protocol;
 pub mod sandbox;
 mod words;
 
-use crate::document::{Document, Format, Words};
-use crate::error::{Error, Failure, Result};
+use crate::document::{Document, Format, WordAccount};
+use crate::error::{Error, FailureKind, Result};
 use crate::text::decode;
 use sandbox::ReadOptions;
 
@@ -40,7 +40,7 @@ pub use extracted::Extracted;
 pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted> {
     let extracted = read(bytes, format, options)?;
     let Document { blocks, metadata, .. } = &extracted.document;
-    let lacks_shown = metadata.words.as_ref().is_some_and(Words::lacks_shown);
+    let lacks_shown = metadata.words.as_ref().is_some_and(WordAccount::lacks_shown);
     if !blocks.is_empty() || !lacks_shown || options.keeps_all {
         return Ok(extracted);
     }
@@ -52,7 +52,7 @@ fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted
     let mut encoding = None;
     let mut text = || {
         let decoded = decode::read(bytes, &[])
-            .ok_or(Error::Extract { failure: Failure::NotText, detail: String::new() })?;
+            .ok_or(Error::Extract { failure: FailureKind::NotText, detail: String::new() })?;
         encoding = decoded.encoding;
         Ok::<_, Error>(decoded.text)
     };

@@ -1,7 +1,7 @@
 //! Lets a reading child parse a text, and checks the document that it returns.
 
 use crate::document::Document;
-use crate::error::{Failure, Result};
+use crate::error::{FailureKind, Result};
 use crate::protocol::{INVALID, Parsed, ReadFailure, Request};
 use crate::sandbox::{ReadOptions, parent};
 
@@ -14,7 +14,7 @@ pub(super) fn extract(
 ) -> Result<Document> {
     let (bytes, kind) = (text.as_bytes(), kind.map(str::to_owned));
     let request = Request { kind, ..parent::request(reader, bytes, options) };
-    let invalid = || ReadFailure::new(Failure::Crashed, INVALID);
+    let invalid = || ReadFailure::new(FailureKind::Crashed, INVALID);
     let parsed = parent::answer(&request, bytes, options)?.parsed.ok_or_else(invalid)?;
     let Parsed { mut document, has_same_text } = parsed;
     if has_same_text {

@@ -4,7 +4,7 @@ use super::pdf::from_header;
 use super::protocol::{Drawing, Drawn, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, Request};
 use super::sandbox::{ReadOptions, parent};
 use crate::document::Format;
-use crate::error::{Failure, Result};
+use crate::error::{FailureKind, Result};
 
 /// Whether the pages of documents in this format can be drawn.
 pub fn is_drawn(format: Format) -> bool {
@@ -30,7 +30,7 @@ pub fn draw(
     let reader = match format {
         Format::Pdf => PICTURE_OF_PDF,
         Format::Image(_) => PICTURE_OF_IMAGE,
-        _ => return Err(ReadFailure::new(Failure::NoPages, "").into()),
+        _ => return Err(ReadFailure::new(FailureKind::NoPages, "").into()),
     };
     let bytes = if format == Format::Pdf { from_header(bytes)? } else { bytes.into() };
     // A request is one line, and a longer text would not fit on a page.

@@ -18,8 +18,8 @@ mod sent;
 use serde::{Deserialize, Serialize};
 
 use super::sandbox::Layers;
-use crate::document::{Document, FileParts, Words};
-use crate::error::{Error, Failure};
+use crate::document::{Document, FileParts, WordAccount};
+use crate::error::{Error, FailureKind};
 use crate::text::decode::TextEncoding;
 
 pub use page::{OcrOutcome, Page, PageBlock, PageNote, Place, Stance};
@@ -176,7 +176,7 @@ pub enum Line {
     Done(Tail),
     /// Last, if it failed.
     Failed {
-        /// As [`Failure::as_str`] spells it.
+        /// As [`FailureKind::as_str`] spells it.
         code: String,
         /// The message of the reader.
         detail: String,
@@ -240,7 +240,7 @@ pub struct Tail {
     pub warnings: Vec<String>,
     /// Words in parts that no page accounts for.
     #[serde(default)]
-    pub left_out: Words,
+    pub left_out: WordAccount,
     /// What became of the parts of the file.
     #[serde(default)]
     pub parts: FileParts,
@@ -257,13 +257,13 @@ pub(crate) const INVALID: &str = "its answer is invalid";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFailure {
     /// The class of failure.
-    pub failure: Failure,
+    pub failure: FailureKind,
     /// The message of the reader; may be empty.
     pub detail: String,
 }
 
 impl ReadFailure {
-    pub fn new(failure: Failure, detail: impl Into<String>) -> Self {
+    pub fn new(failure: FailureKind, detail: impl Into<String>) -> Self {
         Self { failure, detail: detail.into() }
     }
 }
@@ -280,10 +280,10 @@ impl From<&ReadFailure> for Line {
     }
 }
 
-/// Returns the class with this code; [`Failure::Crashed`] for an unknown code.
-pub fn failure_from_code(code: &str) -> Failure {
-    let known = Failure::ALL.into_iter().find(|failure| failure.as_str() == code);
-    known.unwrap_or(Failure::Crashed)
+/// Returns the class with this code; [`FailureKind::Crashed`] for an unknown code.
+pub fn failure_from_code(code: &str) -> FailureKind {
+    let known = FailureKind::ALL.into_iter().find(|failure| failure.as_str() == code);
+    known.unwrap_or(FailureKind::Crashed)
 }
 
 /// Serialises `line` as the bytes that cross the pipe, including the newline.

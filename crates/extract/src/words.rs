@@ -1,6 +1,6 @@
 //! Counts the words of a document that is read completely.
 
-use crate::document::{BlockKind, Document, Metadata, Reason, Words};
+use crate::document::{BlockKind, Document, Metadata, WordAccount, WordReason};
 use crate::text::contents;
 use crate::text::number::counted;
 
@@ -10,26 +10,26 @@ pub(super) fn count(document: &mut Document) {
     let mut words = document.metadata.words.take().unwrap_or_default();
     let mut end = 0;
     for block in &document.blocks {
-        words.add(Reason::Markup, &document.text[end..block.bytes.start]);
+        words.add(WordReason::Markup, &document.text[end..block.bytes.start]);
         end = block.bytes.end;
         let text = &document.text[block.bytes.clone()];
         let reason = match block.kind {
-            BlockKind::Heading => Reason::Heading,
-            BlockKind::Table => Reason::Table,
-            BlockKind::Paragraph if contents::is_contents(text) => Reason::Contents,
-            BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Code => Reason::Text,
+            BlockKind::Heading => WordReason::Heading,
+            BlockKind::Table => WordReason::Table,
+            BlockKind::Paragraph if contents::is_contents(text) => WordReason::Contents,
+            BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Code => WordReason::Text,
         };
         words.add(reason, text);
     }
-    words.add(Reason::Markup, &document.text[end..]);
-    words.take_off(Reason::Table, document.num_copied_words);
+    words.add(WordReason::Markup, &document.text[end..]);
+    words.take_off(WordReason::Table, document.num_copied_words);
     document.metadata.words = Some(words);
 }
 
 /// Says what a document without text holds that was not read; `None` if it holds no text at all.
 pub(super) fn unread(metadata: &Metadata) -> Option<String> {
-    let words = metadata.words.as_ref().map(Words::counts).into_iter().flatten();
-    let words = words.filter(|(reason, _)| !reason.is_kept() && *reason != Reason::Markup);
+    let words = metadata.words.as_ref().map(WordAccount::counts).into_iter().flatten();
+    let words = words.filter(|(reason, _)| !reason.is_kept() && *reason != WordReason::Markup);
     let words =
         words.map(|(reason, count)| format!("{} ({reason})", counted(count as usize, "word")));
     let parts = metadata.parts.iter().flat_map(|parts| &parts.unread);
@@ -65,20 +65,20 @@ mod tests {
             ],
             ..Document::default()
         };
-        let mut left_out = Words::default();
-        left_out.add(Reason::Menu, "home, sweet home");
+        let mut left_out = WordAccount::default();
+        left_out.add(WordReason::Menu, "home, sweet home");
         document.metadata.words = Some(left_out);
         count(&mut document);
-        let found: Vec<(Reason, u32)> = document.metadata.words.unwrap().counts().collect();
+        let found: Vec<(WordReason, u32)> = document.metadata.words.unwrap().counts().collect();
         assert_eq!(
             found,
             [
-                (Reason::Text, 2),
-                (Reason::Table, 2),
-                (Reason::Heading, 2),
-                (Reason::Contents, 8),
-                (Reason::Markup, 2),
-                (Reason::Menu, 3),
+                (WordReason::Text, 2),
+                (WordReason::Table, 2),
+                (WordReason::Heading, 2),
+                (WordReason::Contents, 8),
+                (WordReason::Markup, 2),
+                (WordReason::Menu, 3),
             ]
         );
     }
@@ -86,9 +86,9 @@ mod tests {
     fn a_file_that_holds_unread_text_is_not_empty() {
         let mut metadata = Metadata::default();
         assert_eq!(unread(&metadata), None);
-        metadata.words.get_or_insert_default().add(Reason::Markup, "tags: a");
+        metadata.words.get_or_insert_default().add(WordReason::Markup, "tags: a");
         assert_eq!(unread(&metadata), None);
-        metadata.words.get_or_insert_default().add(Reason::Hidden, "for teachers");
+        metadata.words.get_or_insert_default().add(WordReason::Hidden, "for teachers");
         let mut parts = FileParts::default();
         parts.add_unread("word/x.xml", 7, "it is damaged");
         metadata.parts = Some(parts);

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use crate::document::{FileOutcome, Format};
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, FailureKind, Result};
 use crate::extract::containers::{self, Choice};
 use crate::extract::{detect, pdf};
 use crate::ledger::Before;
@@ -143,7 +143,7 @@ fn prospect(
         let bytes = found.reach.read(path, options.walk.max_bytes())?;
         let bytes = containers::content(path, &bytes, &options.pdf)?;
         match pdf::pages_for_ocr(&bytes, format, &options.pdf) {
-            Err(error @ Error::Extract { failure: Failure::TooSmall, .. }) => Err(error),
+            Err(error @ Error::Extract { failure: FailureKind::TooSmall, .. }) => Err(error),
             pages => Ok(Some(pages.unwrap_or(0))),
         }
     });
@@ -155,7 +155,7 @@ fn prospect(
         Ok(None) if found.size_bytes == 0 => Prospect::Ignored(Rule::Empty),
         Ok(None) => Prospect::Ignored(Rule::Type),
         Err(Error::EmptyFile { .. }) if !found.is_named => Prospect::Ignored(Rule::Empty),
-        Err(Error::Extract { failure: Failure::TooSmall, .. }) if !found.is_named => {
+        Err(Error::Extract { failure: FailureKind::TooSmall, .. }) if !found.is_named => {
             Prospect::Ignored(Rule::Small)
         }
         Err(error) => Prospect::Fails(error),

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::document::Stale;
+use crate::document::StaleReason;
 use crate::error::{Error, Result};
 use crate::files::reach::Reach;
 use crate::hash;
@@ -28,7 +28,7 @@ pub fn stale(
     documents: &[DocumentFiles],
     roots: impl FnOnce() -> Result<Roots>,
     hash_limit: Duration,
-) -> Result<HashMap<DocumentId, Stale>> {
+) -> Result<HashMap<DocumentId, StaleReason>> {
     let suspects: Vec<&DocumentFiles> = documents
         .iter()
         .filter(|document| document.stamps.first().is_some_and(|stamp| !looks_same(stamp)))
@@ -69,13 +69,13 @@ enum State {
 
 /// The file whose path is shown decides. If it is missing, a copy elsewhere may still have the
 /// bytes.
-fn judge(document: &DocumentFiles, roots: &Roots, deadline: Instant) -> Option<Stale> {
-    let mut verdict = Stale::Missing;
+fn judge(document: &DocumentFiles, roots: &Roots, deadline: Instant) -> Option<StaleReason> {
+    let mut verdict = StaleReason::Missing;
     for (number, stamp) in document.stamps.iter().enumerate() {
         match state(stamp, &document.content_hash, roots, deadline) {
             State::Same | State::Unknown => return None,
-            State::Changed if number == 0 => return Some(Stale::Changed),
-            State::Changed => verdict = Stale::Changed,
+            State::Changed if number == 0 => return Some(StaleReason::Changed),
+            State::Changed => verdict = StaleReason::Changed,
             State::Missing => {}
         }
     }
@@ -155,7 +155,7 @@ mod tests {
             }
         }
 
-        fn stale_within(&self, document: &DocumentFiles, limit: Duration) -> Option<Stale> {
+        fn stale_within(&self, document: &DocumentFiles, limit: Duration) -> Option<StaleReason> {
             let root = Root {
                 path: paths::path_text(&self.path("d")),
                 tags: Vec::new(),
@@ -170,7 +170,7 @@ mod tests {
         }
 
         #[track_caller]
-        fn check(&self, document: &DocumentFiles, expected: Option<Stale>) {
+        fn check(&self, document: &DocumentFiles, expected: Option<StaleReason>) {
             assert_eq!(self.stale_within(document, Duration::from_secs(60)), expected);
         }
     }
@@ -198,12 +198,12 @@ mod tests {
         touch(&folder.path("d/a.md"), SystemTime::UNIX_EPOCH);
         folder.check(&document, None);
         // Without time to hash it, another time counts.
-        assert_eq!(folder.stale_within(&document, Duration::ZERO), Some(Stale::Changed));
+        assert_eq!(folder.stale_within(&document, Duration::ZERO), Some(StaleReason::Changed));
         folder.write("d/a.md", "moon");
         touch(&folder.path("d/a.md"), SystemTime::UNIX_EPOCH);
-        folder.check(&document, Some(Stale::Changed));
+        folder.check(&document, Some(StaleReason::Changed));
         folder.write("d/a.md", "longer");
-        folder.check(&document, Some(Stale::Changed));
+        folder.check(&document, Some(StaleReason::Changed));
     }
 
     #[test]
@@ -212,11 +212,11 @@ mod tests {
         folder.write("d/a.md", "tide");
         let document = folder.document(&["d/a.md"]);
         fs::remove_file(folder.path("d/a.md")).unwrap();
-        folder.check(&document, Some(Stale::Missing));
+        folder.check(&document, Some(StaleReason::Missing));
         fs::create_dir(folder.path("d/a.md")).unwrap();
-        folder.check(&document, Some(Stale::Missing));
+        folder.check(&document, Some(StaleReason::Missing));
         fs::remove_dir_all(folder.path("d")).unwrap();
-        folder.check(&document, Some(Stale::Missing));
+        folder.check(&document, Some(StaleReason::Missing));
     }
 
     #[test]
@@ -228,10 +228,10 @@ mod tests {
         fs::remove_file(folder.path("d/a.md")).unwrap();
         folder.check(&document, None);
         folder.write("d/a.md", "other");
-        folder.check(&document, Some(Stale::Changed));
+        folder.check(&document, Some(StaleReason::Changed));
         fs::remove_file(folder.path("d/a.md")).unwrap();
         folder.write("d/b.md", "other");
-        folder.check(&document, Some(Stale::Changed));
+        folder.check(&document, Some(StaleReason::Changed));
     }
 
     #[cfg(unix)]
@@ -242,6 +242,6 @@ mod tests {
         let document = folder.document(&["d/a.md"]);
         fs::rename(folder.path("d/a.md"), folder.path("a.md")).unwrap();
         symlink(folder.path("a.md"), folder.path("d/a.md")).unwrap();
-        folder.check(&document, Some(Stale::Changed));
+        folder.check(&document, Some(StaleReason::Changed));
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::document::FileOutcome;
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, FailureKind, Result};
 use crate::extract::detect::TypeOverride;
 use crate::store::{CONTAINER, LedgerRow, Store};
 use crate::survey::{is_away, is_missing};
@@ -130,7 +130,7 @@ impl Before {
         match row.reason.as_str() {
             // Permissions, and the size limit, which only the walk compares.
             "io" | "too_large" => true,
-            code => code == Failure::PasswordNeeded.as_str() && self.has_password,
+            code => code == FailureKind::PasswordNeeded.as_str() && self.has_password,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::ChunkingOptions;
 use crate::chunk::{ChunkOptions, Strategy};
-use crate::document::{DocType, Format, Headed, Metadata, Words};
+use crate::document::{DocType, Format, Headed, Metadata, WordAccount};
 use crate::extract::sandbox::Ocr;
 
 /// The version of what reads and splits documents. It is raised when a change to a reader or to the chunker makes chunks
@@ -76,7 +76,7 @@ impl Making<'_> {
             text += OCR;
             text += languages;
         }
-        if !self.keeps_all && metadata.words.as_ref().is_some_and(Words::lacks_shown) {
+        if !self.keeps_all && metadata.words.as_ref().is_some_and(WordAccount::lacks_shown) {
             text += LEFT_OUT;
         }
         text
@@ -137,7 +137,7 @@ fn how_it_is_split(options: &ChunkOptions) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Picture, Quality, Reason};
+    use crate::document::{Picture, Quality, WordReason};
     use crate::extract::sandbox::Tesseract;
 
     fn tesseract(languages: &str) -> Ocr {
@@ -172,9 +172,9 @@ mod tests {
         let longer = Making { chunking: &longer, ..today };
         assert!(longer.is_same(Some(&page), Format::Markdown));
         assert!(!longer.is_same(Some(&today.text(Format::Pdf, &Metadata::default())), Format::Pdf));
-        let mut lossy = Metadata { words: Some(Words::default()), ..Metadata::default() };
+        let mut lossy = Metadata { words: Some(WordAccount::default()), ..Metadata::default() };
         assert_eq!(today.text(Format::Pdf, &lossy), today.text(Format::Pdf, &Metadata::default()));
-        lossy.words.as_mut().unwrap().add(Reason::Menu, "home");
+        lossy.words.as_mut().unwrap().add(WordReason::Menu, "home");
         let keeping = Making { keeps_all: true, ..today };
         let (left_out, kept) = (today.text(Format::Pdf, &lossy), keeping.text(Format::Pdf, &lossy));
         assert!(!keeping.is_same(Some(&left_out), Format::Pdf));

@@ -10,7 +10,7 @@ use crate::IngestOptions;
 use crate::chunk;
 use crate::document::{Chunk, DocType, Document, Format, Metadata};
 use crate::embedder::Embedder;
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, FailureKind, Result};
 use crate::extract;
 use crate::extract::Extracted;
 use crate::extract::clock::{Clock, CpuBudget};
@@ -64,7 +64,7 @@ pub(super) struct ReadFile<'a> {
 
 /// Does the work on one file. A panic is a bug, but a bug on one file must not lose the rest of the run.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let crashed = |_| Err(Error::Extract { failure: Failure::Crashed, detail: String::new() });
+    let crashed = |_| Err(Error::Extract { failure: FailureKind::Crashed, detail: String::new() });
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(crashed)
 }
 

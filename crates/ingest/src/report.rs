@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::Words;
+use crate::document::WordAccount;
 use crate::error::Error;
 use crate::extract::detect;
 use crate::extract::sandbox::OcrWork;
@@ -193,7 +193,7 @@ impl IngestReport {
         let num_chunks = prepared.chunks.len();
         self.num_chunks += num_chunks;
         let words = prepared.document.metadata.words.as_ref();
-        self.lossy += usize::from(words.is_some_and(Words::is_lossy));
+        self.lossy += usize::from(words.is_some_and(WordAccount::is_lossy));
         let encoding = prepared.document.metadata.encoding.as_ref();
         self.uncertain_encodings += usize::from(encoding.is_some_and(TextEncoding::is_uncertain));
         if let Some(language) = &prepared.document.metadata.natural_language {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::*;
 use crate::chunk::{ChunkOptions, Strategy};
 use crate::document::{Binding, DocType, Embedding, Filter, ModelFiles, Precision};
-use crate::embedder::{Embedder, QueryEmbedding, Side};
+use crate::embedder::{Embedder, EmbeddingSide, QueryEmbedding};
 use crate::error::Error;
 use crate::extract::detect::{TextExtensions, TypeOverride};
 use crate::extract::sandbox::ReadOptions;
@@ -39,7 +39,7 @@ impl Embedder for LetterEmbedder<'_> {
         Ok(passages.iter().map(embed).collect())
     }
 
-    fn embed_cut(&self, text: &str, _: Side) -> Result<(Embedding, bool)> {
+    fn embed_cut(&self, text: &str, _: EmbeddingSide) -> Result<(Embedding, bool)> {
         Ok((self.embed_passages(&[text])?.remove(0), false))
     }
 
@@ -253,7 +253,7 @@ impl Embedder for WaitingEmbedder<'_> {
         self.letters.embed_passages(passages)
     }
 
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Embedding, bool)> {
+    fn embed_cut(&self, text: &str, side: EmbeddingSide) -> Result<(Embedding, bool)> {
         self.letters.embed_cut(text, side)
     }
 

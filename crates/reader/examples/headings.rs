@@ -13,8 +13,11 @@ fn main() -> ExitCode {
     if path == CHILD_COMMAND {
         return kb_reader::run_child();
     }
-    let bytes =
-        kb_base::files::open::read(path.as_ref(), kb_base::files::open::Links::Follow, 1 << 26);
+    let bytes = kb_base::files::open::read(
+        path.as_ref(),
+        kb_base::files::open::FollowedLinks::Follow,
+        1 << 26,
+    );
     let options = ReadOptions::new(std::env::current_exe().expect("its own path"));
     let page = kb_extract::extract(&bytes.expect("a file"), Format::Headed(Headed::Html), &options);
     let Document { blocks, .. } = page.expect("a web page").document;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::parts::{Archive, PartState, comparable, part, relations};
 use super::xml::{self, Event};
-use crate::document::{Reason, Words, count_words};
+use crate::document::{WordAccount, WordReason, count_words};
 use crate::extract::detect;
 use crate::extract::protocol::Tail;
 use crate::text::decode;
@@ -21,28 +21,28 @@ enum PartRule {
     /// It has no text; counted by this word.
     WithoutText(&'static str),
     /// Its words are counted for this reason.
-    LeftOut(Reason),
+    LeftOut(WordReason),
 }
 
 use PartRule::{LeftOut, WithoutText};
 
 /// What declared types of parts contain, in lower case. The first match counts.
 const TYPES: &[(&str, PartRule)] = &[
-    ("svg", LeftOut(Reason::Unread)),
+    ("svg", LeftOut(WordReason::Unread)),
     ("image/", WithoutText("picture")),
     ("audio/", WithoutText("sound")),
     ("video/", WithoutText("film")),
     ("font", WithoutText("font")),
     ("relationships+xml", WithoutText("relation")),
     // Masters and layouts show what a person is to type where.
-    ("slidelayout+xml", LeftOut(Reason::Markup)),
-    ("master+xml", LeftOut(Reason::Markup)),
-    ("glossary+xml", LeftOut(Reason::Markup)),
+    ("slidelayout+xml", LeftOut(WordReason::Markup)),
+    ("master+xml", LeftOut(WordReason::Markup)),
+    ("glossary+xml", LeftOut(WordReason::Markup)),
     // What older programs show instead of the same text: diagrams as shapes, the frames of notes and buttons.
-    ("diagramdrawing+xml", LeftOut(Reason::Copy)),
-    ("vmldrawing", LeftOut(Reason::Copy)),
+    ("diagramdrawing+xml", LeftOut(WordReason::Copy)),
+    ("vmldrawing", LeftOut(WordReason::Copy)),
     // Cells of other files that formulas refer to.
-    ("externallink+xml", LeftOut(Reason::Copy)),
+    ("externallink+xml", LeftOut(WordReason::Copy)),
     ("theme", WithoutText("style")),
     ("style", WithoutText("style")),
     ("numbering+xml", WithoutText("style")),
@@ -67,7 +67,7 @@ const FOLDERS: &[(&str, PartRule)] = &[
     ("_xmlsignatures/", WithoutText("setting")),
     ("docprops/thumbnail", WithoutText("picture")),
     ("docprops/", WithoutText("setting")),
-    ("customxml/", LeftOut(Reason::Markup)),
+    ("customxml/", LeftOut(WordReason::Markup)),
     ("thumbnails/", WithoutText("picture")),
     ("objectreplacements/", WithoutText("picture")),
     ("configurations2/", WithoutText("setting")),
@@ -161,12 +161,12 @@ impl Archive<'_> {
         };
         match (count_text(&text), rule) {
             (0, _) => parts.add_without_text("markup"),
-            (count, Some(LeftOut(reason))) if reason != Reason::Unread => {
+            (count, Some(LeftOut(reason))) if reason != WordReason::Unread => {
                 left_out.add_count(reason, count);
                 parts.add_read();
             }
             (count, _) => {
-                left_out.add_count(Reason::Unread, count);
+                left_out.add_count(WordReason::Unread, count);
                 parts.add_unread(name, size_bytes, "kb does not read this kind of part");
             }
         }
@@ -178,11 +178,11 @@ fn count_text(text: &str) -> u32 {
     if !text.trim_start().starts_with('<') {
         return count_words(text);
     }
-    let mut words = Words::default();
+    let mut words = WordAccount::default();
     // What comes before damage is counted.
     let _ = xml::each(text, |event| {
         if let Event::Text(text) = event {
-            words.add(Reason::Unread, text);
+            words.add(WordReason::Unread, text);
         }
     });
     words.counts().map(|(_, count)| count).next().unwrap_or(0)

@@ -129,7 +129,7 @@ mod tests {
     use base64::prelude::BASE64_STANDARD;
 
     use super::*;
-    use crate::error::Failure;
+    use crate::error::FailureKind;
     use crate::limits;
     use crate::members::tests::members;
 
@@ -231,6 +231,6 @@ mod tests {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut encoder, &vec![0; zeros]).unwrap();
         let packed = encoder.finish().unwrap();
-        assert_eq!(members(read, &packed), Err(Failure::OutOfMemory));
+        assert_eq!(members(read, &packed), Err(FailureKind::OutOfMemory));
     }
 }

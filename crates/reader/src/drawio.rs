@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
 use super::{Emit, Input, Stop, html, mime};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::text::decode::Decoded;
 
@@ -24,7 +24,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let outcome = xml::each(&text, |event| board.on(event));
     if !board.is_file {
         let detail = "it is XML, not a file of draw.io";
-        return Err(ReadFailure::new(Failure::WrongFormat, detail).into());
+        return Err(ReadFailure::new(FailureKind::WrongFormat, detail).into());
     }
     if let Err(ReadFailure { detail, .. }) = outcome {
         let warning = format!("the text after a damaged place is missing: {detail}");
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn other_xml_is_refused() {
         match output_of(read, b"<a/>") {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, Failure::WrongFormat),
+            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
             other => panic!("{other:?}"),
         }
     }

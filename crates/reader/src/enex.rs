@@ -8,7 +8,7 @@ use super::members::Members;
 use super::writer::Writer;
 use super::{Emit, Input, Stop, xml};
 use crate::document::FileParts;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 
 use note::{ExportedNotes, MAX_CONTENT_BYTES, Note, NoteAttachment};
@@ -46,11 +46,11 @@ pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop
         members.add(&format!("{title}.md"), note.markdown())?;
         for _ in 0..note.num_encrypted() {
             let name = format!("{title}/encrypted text");
-            members.failed(&name, Failure::EncryptionNotSupported, String::new())?;
+            members.failed(&name, FailureKind::EncryptionNotSupported, String::new())?;
         }
         if note.is_cut_off() {
             let detail = format!("the text after the first {} MB", MAX_CONTENT_BYTES >> 20);
-            members.failed(&format!("{title}/end"), Failure::OutOfMemory, detail)?;
+            members.failed(&format!("{title}/end"), FailureKind::OutOfMemory, detail)?;
         }
         for (name, bytes) in note.attachments.iter().filter_map(NoteAttachment::file) {
             members.add(&format!("{title}/{name}"), bytes)?;
@@ -58,7 +58,7 @@ pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop
         Ok(())
     })?;
     for warning in warnings {
-        members.failed("further notes", Failure::Damaged, warning)?;
+        members.failed("further notes", FailureKind::Damaged, warning)?;
     }
     Ok(Tail::default())
 }
@@ -83,7 +83,8 @@ fn each(
     match outcome {
         Ok(()) if notes.is_export => Ok(Vec::new()),
         Ok(()) => {
-            Err(ReadFailure::new(Failure::WrongFormat, "there is no note of Evernote in it").into())
+            Err(ReadFailure::new(FailureKind::WrongFormat, "there is no note of Evernote in it")
+                .into())
         }
         Err(failed) if num_notes == 0 => Err(failed.into()),
         Err(ReadFailure { detail, .. }) => {

@@ -15,7 +15,7 @@ use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop, html};
 use crate::document::BlockKind;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, Page, PageBlock, ReadFailure, Tail};
 use crate::text::decode;
 
@@ -35,10 +35,10 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let name = package_name(&mut archive)?;
     if is_locked(&mut archive) {
         let detail = "the book can only be read by the reader it was sold for";
-        return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail).into());
+        return Err(ReadFailure::new(FailureKind::EncryptionNotSupported, detail).into());
     }
     let package = part(&mut archive, &name)?
-        .ok_or_else(|| ReadFailure::new(Failure::Damaged, format!("{name} is missing")))?;
+        .ok_or_else(|| ReadFailure::new(FailureKind::Damaged, format!("{name} is missing")))?;
     let head = parts::head(&package);
     let folder = name.rsplit_once('/').map_or("", |(parent, _)| parent);
     let package = package::parse(&package, folder);
@@ -70,7 +70,7 @@ impl Book {
         for chapter in &package.chapters {
             match text(archive, &chapter.name) {
                 Ok(text) => book.add(chapter, &text, &contents),
-                Err(failed) if failed.failure == Failure::EncryptionNotSupported => {
+                Err(failed) if failed.failure == FailureKind::EncryptionNotSupported => {
                     return Err(failed);
                 }
                 Err(failed) => {
@@ -89,7 +89,7 @@ impl Book {
         if num_read * MIN_SHARE < package.chapters.len() {
             let detail = format!("{} of {} chapters", unread.len(), package.chapters.len());
             return Err(ReadFailure::new(
-                Failure::Damaged,
+                FailureKind::Damaged,
                 format!("{detail} cannot be read; {}", unread.swap_remove(0).warning),
             ));
         }
@@ -180,7 +180,7 @@ fn is_drawing(chapter: &BookFile, text: &str) -> bool {
 
 /// Returns the text of a file of a book.
 fn text(archive: &mut Archive<'_>, name: &str) -> Result<String, ReadFailure> {
-    let damaged = |detail| ReadFailure::new(Failure::Damaged, detail);
+    let damaged = |detail| ReadFailure::new(FailureKind::Damaged, detail);
     let bytes = archive.bytes(name)?.ok_or_else(|| damaged("it is missing"))?;
     decode::decode_as(&bytes, html::charset(&bytes)).ok_or_else(|| damaged("it is not text"))
 }
@@ -218,9 +218,9 @@ fn package_name(archive: &mut Archive<'_>) -> Result<String, ReadFailure> {
     let mut names = archive.names().into_iter();
     names.find(|name| name.to_lowercase().ends_with(".opf")).ok_or_else(|| {
         if archive.has(CONTAINER) {
-            return ReadFailure::new(Failure::Damaged, "the container names no package");
+            return ReadFailure::new(FailureKind::Damaged, "the container names no package");
         }
-        ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not EPUB")
+        ReadFailure::new(FailureKind::WrongFormat, "it is a ZIP archive, not EPUB")
     })
 }
 
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_failure(parts: &[(&str, &str)], expected: Failure) {
+    fn check_failure(parts: &[(&str, &str)], expected: FailureKind) {
         match outcome(parts) {
             Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
             other => panic!("{other:?}"),
@@ -277,14 +277,14 @@ mod tests {
         let (fonts, text) = (encryption(FONT_ALGORITHMS[0]), encryption("http://x#aes128-cbc"));
         let with = |xml| [BOOK.as_slice(), &[("META-INF/encryption.xml", xml)]].concat();
         assert!(outcome(&with(fonts.as_str())).is_ok());
-        check_failure(&with(text.as_str()), Failure::EncryptionNotSupported);
+        check_failure(&with(text.as_str()), FailureKind::EncryptionNotSupported);
     }
 
     #[test]
     fn a_file_that_is_not_a_book_is_refused() {
-        check_failure(&[("a.txt", "x")], Failure::WrongFormat);
-        check_failure(&BOOK[..1], Failure::Damaged);
-        check_failure(&[("META-INF/container.xml", "<container/>")], Failure::Damaged);
+        check_failure(&[("a.txt", "x")], FailureKind::WrongFormat);
+        check_failure(&BOOK[..1], FailureKind::Damaged);
+        check_failure(&[("META-INF/container.xml", "<container/>")], FailureKind::Damaged);
     }
 
     /// Creates an archive without compression.
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn a_book_with_less_than_half_of_its_chapters_is_damaged() {
-        check_failure(&BOOK[..2], Failure::Damaged);
+        check_failure(&BOOK[..2], FailureKind::Damaged);
     }
 
     #[test]

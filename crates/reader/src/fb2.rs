@@ -174,7 +174,7 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Failure;
+    use crate::error::FailureKind;
     use crate::extract::protocol::Line;
     use crate::testing::output_of;
 
@@ -212,7 +212,7 @@ mod tests {
             Ok(())
         });
         assert!(outcome.is_ok());
-        assert_eq!(words, [(crate::document::Reason::Markup, 1)]);
+        assert_eq!(words, [(crate::document::WordReason::Markup, 1)]);
     }
 
     #[test]
@@ -233,9 +233,9 @@ mod tests {
     #[test]
     fn other_xml_is_refused() {
         for (xml, expected) in [
-            ("<a/>", Failure::WrongFormat),
-            ("<FictionBook></a>", Failure::Damaged),
-            ("\0\u{1}\u{2}", Failure::NotText),
+            ("<a/>", FailureKind::WrongFormat),
+            ("<FictionBook></a>", FailureKind::Damaged),
+            ("\0\u{1}\u{2}", FailureKind::NotText),
         ] {
             match output_of(read, xml.as_bytes()) {
                 Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),

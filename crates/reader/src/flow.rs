@@ -7,8 +7,8 @@ use super::math::{self, Formula};
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
 use super::{Emit, Stop};
-use crate::document::{Reason, Words};
-use crate::error::Failure;
+use crate::document::{WordAccount, WordReason};
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 
 /// What was read of a file that is one XML document.
@@ -24,7 +24,7 @@ impl WalkedXml {
     /// file should be.
     pub(super) fn emit(
         mut self,
-        outcome: Result<Words, ReadFailure>,
+        outcome: Result<WordAccount, ReadFailure>,
         format: &str,
         emit: &mut Emit<'_>,
     ) -> Result<Tail, Stop> {
@@ -36,7 +36,7 @@ impl WalkedXml {
         match outcome {
             Ok(_) if !self.has_root => {
                 let detail = format!("it is XML, not {format}");
-                return Err(ReadFailure::new(Failure::WrongFormat, detail).into());
+                return Err(ReadFailure::new(FailureKind::WrongFormat, detail).into());
             }
             Ok(_) => {}
             Err(failed) if page.blocks.is_empty() => return Err(failed.into()),
@@ -69,8 +69,8 @@ pub(super) fn each(
     xml: &str,
     left_out: &[&str],
     mut on_content: impl FnMut(Content<'_>),
-) -> Result<Words, ReadFailure> {
-    let (mut words, mut reason) = (Words::default(), None);
+) -> Result<WordAccount, ReadFailure> {
+    let (mut words, mut reason) = (WordAccount::default(), None);
     // Open elements, counted from the one that is left out.
     let mut depth_left_out = 0_usize;
     let mut open_formula: Option<Formula> = None;
@@ -96,9 +96,9 @@ pub(super) fn each(
                     // Pictures and styles have no words.
                     "binary" | "binary-data" | "stylesheet" | "automatic-styles" => None,
                     // What older programs show instead of the same text.
-                    "Fallback" => Some(Reason::Copy),
-                    name if name.ends_with("-info") => Some(Reason::Markup),
-                    _ => Some(Reason::Hidden),
+                    "Fallback" => Some(WordReason::Copy),
+                    name if name.ends_with("-info") => Some(WordReason::Markup),
+                    _ => Some(WordReason::Hidden),
                 };
             }
             Event::Open(element) if math::is_formula(element.name()) => {

@@ -61,7 +61,7 @@ mod xml;
 
 use std::io;
 
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, Pictures, ReadFailure, Recognised, Request, Tail};
 use crate::text::decode::{self, Decoded};
 
@@ -86,7 +86,7 @@ struct Input<'a> {
 impl Input<'_> {
     /// Returns the file as text.
     fn text(&self) -> Result<Decoded, ReadFailure> {
-        decode::read(self.bytes, &[]).ok_or_else(|| ReadFailure::new(Failure::NotText, ""))
+        decode::read(self.bytes, &[]).ok_or_else(|| ReadFailure::new(FailureKind::NotText, ""))
     }
 }
 

@@ -20,7 +20,7 @@ use super::members::Members;
 use super::writer::Writer;
 use super::{Emit, Input, Stop, html, mime};
 use crate::document::FileParts;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::limits;
 use crate::text::decode;
@@ -45,7 +45,7 @@ pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tai
     let bytes = in_bytes(input.bytes);
     if !is_message(&bytes) {
         let detail = "there is no message in it";
-        return Err(ReadFailure::new(Failure::WrongFormat, detail).into());
+        return Err(ReadFailure::new(FailureKind::WrongFormat, detail).into());
     }
     read_converted(&bytes, FileParts::default(), Vec::new(), emit)
 }
@@ -61,7 +61,7 @@ pub(crate) fn read_converted(
     let repaired = mime::repair(&bytes);
     let message = MessageParser::default()
         .parse(&*repaired.bytes)
-        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "there is no message in it"))?;
+        .ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "there is no message in it"))?;
     let mut content = MailContent::of(&message, parts);
     let mut writer = Writer::default();
     let event = write(&message, &mut content, &mut writer);
@@ -119,7 +119,7 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tai
         warnings.extend(content.warnings.into_iter().take(num_free));
     }
     if num_messages == 0 {
-        return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
+        return Err(ReadFailure::new(FailureKind::WrongFormat, "there is no message in it").into());
     }
     emit(Line::Document(Head::default()))?;
     emit(Line::Page(writer.page(1)))?;
@@ -144,7 +144,7 @@ pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail,
         members.add(&format!("{name}.eml"), contents)?;
     }
     if num_messages == 0 {
-        return Err(ReadFailure::new(Failure::WrongFormat, "there is no message in it").into());
+        return Err(ReadFailure::new(FailureKind::WrongFormat, "there is no message in it").into());
     }
     Ok(Tail::default())
 }

@@ -11,7 +11,7 @@ use zip::result::ZipError;
 
 use super::package_kind::kind_of;
 use super::{Emit, Input, Stop, parts};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, MAX_NAME, MemberLine, ReadFailure, Tail, clean_name};
 use crate::limits;
 use crate::text::decode;
@@ -45,7 +45,7 @@ pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Sto
     let start = usize::try_from(archive.central_directory_start()).unwrap_or(usize::MAX);
     for name in repeated_names(input.bytes.get(start..).unwrap_or_default()) {
         let detail = "a later member has the same name, and only the last one is read";
-        members.failed(&name, Failure::Damaged, detail.into())?;
+        members.failed(&name, FailureKind::Damaged, detail.into())?;
     }
     Ok(Tail::default())
 }
@@ -81,12 +81,12 @@ fn repeated_names(directory: &[u8]) -> Vec<String> {
     repeated
 }
 
-fn failure_of(error: &ZipError) -> Failure {
+fn failure_of(error: &ZipError) -> FailureKind {
     match error {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
-            Failure::EncryptionNotSupported
+            FailureKind::EncryptionNotSupported
         }
-        _ => Failure::Damaged,
+        _ => FailureKind::Damaged,
     }
 }
 
@@ -111,10 +111,10 @@ impl<'a, 'e> Members<'a, 'e> {
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let left = self.bytes_left.checked_sub(size);
         self.bytes_left =
-            left.ok_or_else(|| ReadFailure::new(Failure::OutOfMemory, too_large()))?;
+            left.ok_or_else(|| ReadFailure::new(FailureKind::OutOfMemory, too_large()))?;
         let Some(clean) = clean_name(name) else {
             let detail = "its name leads out of the archive or cannot be shown";
-            return self.failed(name, Failure::Damaged, detail.into());
+            return self.failed(name, FailureKind::Damaged, detail.into());
         };
         let name = self.take(&clean)?;
         let member = MemberLine { name, bytes, failed: None };
@@ -126,7 +126,7 @@ impl<'a, 'e> Members<'a, 'e> {
         if u64::try_from(bytes.len()).is_ok_and(|size| size <= self.bytes_left) {
             return self.add(name, bytes);
         }
-        self.failed(name, Failure::OutOfMemory, too_large())
+        self.failed(name, FailureKind::OutOfMemory, too_large())
     }
 
     /// Adds what a reader of packed data returns, up to a byte more than the limit.
@@ -134,7 +134,7 @@ impl<'a, 'e> Members<'a, 'e> {
         let mut bytes = Vec::new();
         match reader.take(self.bytes_left.saturating_add(1)).read_to_end(&mut bytes) {
             Ok(_) => self.add(name, bytes),
-            Err(error) => self.failed(name, Failure::Damaged, error.to_string()),
+            Err(error) => self.failed(name, FailureKind::Damaged, error.to_string()),
         }
     }
 
@@ -142,7 +142,7 @@ impl<'a, 'e> Members<'a, 'e> {
     pub(crate) fn failed(
         &mut self,
         name: &str,
-        failure: Failure,
+        failure: FailureKind,
         detail: String,
     ) -> Result<(), Stop> {
         let safe: String = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
@@ -157,7 +157,7 @@ impl<'a, 'e> Members<'a, 'e> {
     fn take(&mut self, name: &str) -> Result<String, Stop> {
         if self.names.len() >= limits::MEMBERS {
             let detail = format!("more than {} files in it", limits::MEMBERS);
-            return Err(ReadFailure::new(Failure::OutOfMemory, detail).into());
+            return Err(ReadFailure::new(FailureKind::OutOfMemory, detail).into());
         }
         let is_extension = |end: &&str| !end.is_empty() && !end.contains('/');
         let (stem, end) = match name.rsplit_once('.') {
@@ -187,7 +187,10 @@ pub(crate) mod tests {
     type Reader = fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>;
 
     /// Returns name and text of each member, or the code of its failure.
-    pub(crate) fn members(read: Reader, bytes: &[u8]) -> Result<Vec<(String, String)>, Failure> {
+    pub(crate) fn members(
+        read: Reader,
+        bytes: &[u8],
+    ) -> Result<Vec<(String, String)>, FailureKind> {
         let mut found = Vec::new();
         let input = Input::of(bytes);
         let outcome = read(&input, &mut |line| {
@@ -263,7 +266,7 @@ pub(crate) mod tests {
     fn too_much_content_is_refused() {
         let zeros = "\0".repeat(usize::try_from(limits::MEMBER_BYTES).unwrap());
         let archive = parts::archive(&[("a.txt", "a"), ("b.txt", &zeros)]);
-        assert_eq!(members(of_zip, &archive), Err(Failure::OutOfMemory));
+        assert_eq!(members(of_zip, &archive), Err(FailureKind::OutOfMemory));
     }
 
     #[test]
@@ -280,6 +283,6 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_no_archive_is_damaged() {
-        assert_eq!(members(of_zip, b"PK\x03\x04 and no more"), Err(Failure::Damaged));
+        assert_eq!(members(of_zip, b"PK\x03\x04 and no more"), Err(FailureKind::Damaged));
     }
 }

@@ -8,8 +8,8 @@ use mail_parser::decoders::html::html_to_text;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::{Emit, Input, Stop, html, mime};
-use crate::document::{FileParts, Reason, Words};
-use crate::error::Failure;
+use crate::document::{FileParts, WordAccount, WordReason};
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
 
 /// Most pages in frames that are read.
@@ -30,7 +30,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let saved = MessageParser::default().parse(&*repaired.bytes);
     let saved = saved.as_ref().and_then(SavedPage::of);
     let saved = saved
-        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "there is no web page in it"))?;
+        .ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "there is no web page in it"))?;
     let frames = saved.frames();
     let mut further = Page::default();
     for frame in &frames {
@@ -115,8 +115,8 @@ impl<'a> SavedPage<'a> {
     }
 
     /// Counts the parts, and the words of those that are not read.
-    fn account(&self, frames: &[&MessagePart<'_>]) -> (FileParts, Words) {
-        let (mut parts, mut words) = (FileParts::default(), Words::default());
+    fn account(&self, frames: &[&MessagePart<'_>]) -> (FileParts, WordAccount) {
+        let (mut parts, mut words) = (FileParts::default(), WordAccount::default());
         let leaves =
             self.message.parts.iter().filter(|part| !matches!(part.body, PartType::Multipart(_)));
         for part in leaves {
@@ -131,7 +131,10 @@ impl<'a> SavedPage<'a> {
                 parts.add_without_text(kind);
             } else {
                 if media_type.starts_with("text/") || is_page(part) {
-                    words.add(Reason::Unread, &html_to_text(&mime::text(self.message, part).text));
+                    words.add(
+                        WordReason::Unread,
+                        &html_to_text(&mime::text(self.message, part).text),
+                    );
                 }
                 let name =
                     part.content_location().or(part.attachment_name()).unwrap_or(&media_type);
@@ -211,7 +214,7 @@ mod tests {
         let nested = "Content-Type: multipart/mixed; boundary=x\n\n--x\n".repeat(50);
         for message in ["", "words", "Content-Type: text/plain\n\nwords", &nested] {
             match output_of(read, message.as_bytes()) {
-                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, Failure::WrongFormat),
+                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
                 other => panic!("{other:?}"),
             }
         }
@@ -252,7 +255,7 @@ mod tests {
         let [page] = pages.as_slice() else { panic!("{pages:?}") };
         let texts: Vec<&str> = page.blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(texts, ["Tides", "High water", "Low water", "Slack water"]);
-        assert_eq!(page.left_out.counts().collect::<Vec<_>>(), [(Reason::Unread, 3)]);
+        assert_eq!(page.left_out.counts().collect::<Vec<_>>(), [(WordReason::Unread, 3)]);
         let unread: Vec<_> = tail.parts.unread.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(unread, ["https://example.org/lost", "a.bin"]);
         assert_eq!((tail.parts.num_read, tail.parts.num_parts()), (4, 9));

@@ -10,8 +10,8 @@ use std::cell::Cell as Counter;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::document::{Document, Words};
-use crate::error::{Error, Failure, Result};
+use crate::document::{Document, WordAccount};
+use crate::error::{Error, FailureKind, Result};
 use crate::extract::markdown;
 use crate::text::markdown::fenced;
 pub(super) use outputs::ReadPage;
@@ -87,7 +87,7 @@ impl Cell {
 
 /// Reads a notebook; its results only with a function for those that are web pages.
 pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Document> {
-    let wrong = |detail: String| Error::Extract { failure: Failure::WrongFormat, detail };
+    let wrong = |detail: String| Error::Extract { failure: FailureKind::WrongFormat, detail };
     let Notebook { cells, worksheets, metadata } = serde_json::from_str(text)
         .map_err(|error| wrong(format!("it is not a notebook of format 3 or 4: {error}")))?;
     let of_worksheets =
@@ -108,7 +108,7 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
             (num_pages.get() <= MAX_PAGES).then(|| read_page(html)).flatten()
         }
     });
-    let (mut parts, mut left_out) = (Vec::new(), Words::default());
+    let (mut parts, mut left_out) = (Vec::new(), WordAccount::default());
     for cell in cells {
         parts.push(cell.markdown(language));
         if let (Value::Array(all), Some(read_page)) = (cell.outputs, &read_page) {
@@ -195,7 +195,7 @@ mod tests {
     fn a_file_that_is_not_a_notebook_is_refused() {
         for text in ["{}", "[1]", "words", "{\"cells\": 3}"] {
             match extract_all(text) {
-                Err(Error::Extract { failure: Failure::WrongFormat, .. }) => {}
+                Err(Error::Extract { failure: FailureKind::WrongFormat, .. }) => {}
                 other => panic!("{text}: {other:?}"),
             }
         }

@@ -4,7 +4,7 @@ use super::package_kind::{kind_of, of_main_part};
 use super::parts::{self, Archive};
 use super::{Emit, Input, Read, Stop, epub, merged_parts, odf, pptx, xlsx};
 use crate::document::Headed;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 
 /// Reads the document that a package is, whatever its name claims, and says which format it is.
@@ -16,7 +16,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         false => asked,
     };
     let Some((kind, read)) = kind.and_then(|kind| Some((kind, reader_of(kind)?))) else {
-        return Err(ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive").into());
+        return Err(ReadFailure::new(FailureKind::WrongFormat, "it is a ZIP archive").into());
     };
     read(input, &mut |line| {
         emit(match line {
@@ -55,7 +55,7 @@ fn open(bytes: &[u8]) -> Result<Archive<'_>, ReadFailure> {
         let has =
             |name: &str| names.iter().any(|found| found.eq_ignore_ascii_case(name.as_bytes()));
         match of_main_part(has) {
-            Some(kind) if failed.failure == Failure::Damaged => {
+            Some(kind) if failed.failure == FailureKind::Damaged => {
                 let detail =
                     format!("{}; parts of a file in the format {kind} are left", failed.detail);
                 ReadFailure::new(failed.failure, detail)
@@ -92,11 +92,11 @@ mod tests {
         let bytes = archive(&[("word/document.xml", "<a/>")]);
         let end = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
         let failed = open(&bytes[..end]).err().unwrap();
-        assert_eq!(failed.failure, Failure::Damaged);
+        assert_eq!(failed.failure, FailureKind::Damaged);
         assert!(
             failed.detail.ends_with("parts of a file in the format docx are left"),
             "{failed:?}"
         );
-        assert_eq!(open(b"PK\x03\x04 and no more").err().unwrap().failure, Failure::Damaged);
+        assert_eq!(open(b"PK\x03\x04 and no more").err().unwrap().failure, FailureKind::Damaged);
     }
 }

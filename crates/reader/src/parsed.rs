@@ -2,7 +2,7 @@
 
 use super::{Emit, Input, Stop, code, data, html, markup, notebook};
 use crate::document::{Data, Dialect, Document, Language};
-use crate::error::{Error, Failure};
+use crate::error::{Error, FailureKind};
 use crate::extract::headed;
 use crate::extract::protocol::{Line, Parsed, ReadFailure, Tail};
 
@@ -47,7 +47,7 @@ pub(super) fn notebook_with_results(input: &Input<'_>, emit: &mut Emit<'_>) -> R
 /// Returns the language of a text, as its word says.
 fn kind<T: std::str::FromStr>(input: &Input<'_>) -> Result<T, ReadFailure> {
     let kind = input.request.kind.as_deref().and_then(|word| word.parse().ok());
-    kind.ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "its language is unknown"))
+    kind.ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "its language is unknown"))
 }
 
 /// Parses the text and sends the document; not the text itself, if the parser has not changed it.
@@ -56,7 +56,8 @@ fn send(
     emit: &mut Emit<'_>,
     parse: impl FnOnce(&str) -> Result<Document, ReadFailure>,
 ) -> Result<Tail, Stop> {
-    let text = str::from_utf8(input.bytes).map_err(|_| ReadFailure::new(Failure::NotText, ""))?;
+    let text =
+        str::from_utf8(input.bytes).map_err(|_| ReadFailure::new(FailureKind::NotText, ""))?;
     let mut document = parse(text)?;
     let has_same_text = document.text == text;
     if has_same_text {
@@ -69,6 +70,6 @@ fn send(
 fn failure(error: Error) -> ReadFailure {
     match error {
         Error::Extract { failure, detail } => ReadFailure { failure, detail },
-        other => ReadFailure::new(Failure::Crashed, other.to_string()),
+        other => ReadFailure::new(FailureKind::Crashed, other.to_string()),
     }
 }

@@ -8,7 +8,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::xml::{self, Event};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, ReadFailure};
 use crate::text::decode;
 
@@ -107,14 +107,14 @@ impl Archive<'_> {
             Ok(part) => part
                 .take(MAX_PART_BYTES)
                 .read_to_end(&mut bytes)
-                .map_err(|error| ReadFailure::new(Failure::Damaged, error.to_string())),
+                .map_err(|error| ReadFailure::new(FailureKind::Damaged, error.to_string())),
             Err(error) => Err(damaged(&error)),
         };
         let is_too_large = u64::try_from(bytes.len()).is_ok_and(|len| len >= MAX_PART_BYTES);
         let damage = if is_too_large {
             bytes = Vec::new();
             let detail = format!("{name} is larger than 512 MB");
-            Some(ReadFailure::new(Failure::OutOfMemory, detail))
+            Some(ReadFailure::new(FailureKind::OutOfMemory, detail))
         } else {
             outcome.err()
         };
@@ -166,9 +166,9 @@ pub(crate) fn optional(archive: &mut Archive<'_>, name: &str) -> String {
 fn damaged(error: &ZipError) -> ReadFailure {
     let failure = match error {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
-            Failure::EncryptionNotSupported
+            FailureKind::EncryptionNotSupported
         }
-        _ => Failure::Damaged,
+        _ => FailureKind::Damaged,
     };
     ReadFailure::new(failure, error.to_string())
 }
@@ -181,7 +181,7 @@ const CONTAINER_MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 pub(crate) fn open_office<'a>(bytes: &'a [u8], old: &str) -> Result<Archive<'a>, ReadFailure> {
     if bytes.starts_with(CONTAINER_MAGIC) {
         let detail = format!("it is encrypted, or an old {old} file");
-        return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail));
+        return Err(ReadFailure::new(FailureKind::EncryptionNotSupported, detail));
     }
     open(bytes)
 }
@@ -336,7 +336,7 @@ mod tests {
         assert!(part(&mut archive, "a.xml").is_err());
         let salvaged = salvage(&mut archive, "A.xml").unwrap();
         assert_eq!(salvaged.text, "<a>Größe \u{FFFD}nd mehr</a>");
-        assert_eq!(salvaged.damage.unwrap().failure, Failure::Damaged);
+        assert_eq!(salvaged.damage.unwrap().failure, FailureKind::Damaged);
         assert_eq!(archive.state("a.xml"), PartState::Read);
         assert!(salvage(&mut archive, "b.xml").is_none());
     }

@@ -1,6 +1,6 @@
 //! Writes what people have remarked on a document: comments and notes, apart from the text that they are about.
 
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::writer::Writer;
 
 /// A comment or a note.
@@ -41,7 +41,7 @@ impl Writer {
     /// Adds a remark as a paragraph, or counts its words if the user does not want remarks.
     pub(crate) fn remark(&mut self, remark: &Remark, omits_remarks: bool) {
         match omits_remarks {
-            true => self.left_out.add(Reason::Remarks, &remark.text),
+            true => self.left_out.add(WordReason::Remarks, &remark.text),
             false => self.paragraph(&remark.paragraph()),
         }
     }
@@ -75,6 +75,6 @@ mod tests {
         writer.remark(&Remark { text: "Ask Maren.".into(), ..Remark::default() }, true);
         let page = writer.page(1);
         assert!(page.blocks.is_empty());
-        assert_eq!(page.left_out.counts().collect::<Vec<_>>(), [(Reason::Remarks, 2)]);
+        assert_eq!(page.left_out.counts().collect::<Vec<_>>(), [(WordReason::Remarks, 2)]);
     }
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::{panic, thread};
 
 use super::{Input, Read, Stop, table};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{
     LAYERS, Line, Pictures, ReadFailure, Request, Tail, decode, encode,
 };
@@ -89,9 +89,9 @@ fn serve(
         match reading.map(thread::ScopedJoinHandle::join) {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(payload)) => {
-                Err(ReadFailure::new(Failure::Crashed, panic_message(&*payload)).into())
+                Err(ReadFailure::new(FailureKind::Crashed, panic_message(&*payload)).into())
             }
-            Err(error) => Err(ReadFailure::new(Failure::OutOfMemory, error.to_string()).into()),
+            Err(error) => Err(ReadFailure::new(FailureKind::OutOfMemory, error.to_string()).into()),
         }
     });
     match outcome {

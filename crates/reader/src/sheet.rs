@@ -9,7 +9,7 @@ use super::cell_names::position;
 use super::grid::head::{self, MAX_HEAD};
 use super::grid::{CellSpan, TableGrid};
 use super::writer::Writer;
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 use crate::limits::SPREADSHEET_CELLS;
 use crate::text::number::thousands;
 
@@ -37,7 +37,7 @@ pub(super) struct Sheet {
     /// The rows that are declared heads.
     heads: BTreeSet<u64>,
     /// Words of cells whose number format shows nothing.
-    hidden: Words,
+    hidden: WordAccount,
 }
 
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl Sheet {
 
     /// Counts what the number format of a cell does not show.
     pub(super) fn hide(&mut self, text: &str) {
-        self.hidden.add(Reason::Hidden, text);
+        self.hidden.add(WordReason::Hidden, text);
     }
 
     /// Adds a row; returns whether more rows may follow.

@@ -8,7 +8,7 @@ use super::sheet::{Budget, Cell, Sheet};
 use super::writer::Writer;
 use super::xml::{self, Element, Event};
 use super::{Emit, Input, Stop};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::text::decode::Decoded;
 
@@ -44,7 +44,9 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     };
     let outcome = xml::each(&text, |event| book.on(event));
     if !book.is_workbook {
-        return Err(ReadFailure::new(Failure::WrongFormat, "it is XML, not a spreadsheet").into());
+        return Err(
+            ReadFailure::new(FailureKind::WrongFormat, "it is XML, not a spreadsheet").into()
+        );
     }
     book.end_sheet();
     let mut warnings = book.budget.into_warnings();

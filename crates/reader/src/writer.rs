@@ -4,7 +4,7 @@
 //! (`extract/headed.rs`).
 
 use super::grid::{CopyBudget, FilledTable, TableGrid};
-use crate::document::{BlockKind, Reason, Words};
+use crate::document::{BlockKind, WordAccount, WordReason};
 use crate::extract::markdown::spell::tidy;
 use crate::extract::protocol::{Page, PageBlock};
 use crate::text::markdown::{self, fenced};
@@ -22,7 +22,7 @@ pub(super) const MAX_COLUMNS: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     /// Words that are not in the blocks.
-    pub(super) left_out: Words,
+    pub(super) left_out: WordAccount,
     blocks: Vec<PageBlock>,
     /// What merged cells may still be filled with.
     copies: CopyBudget,
@@ -127,7 +127,7 @@ impl Writer {
     pub(super) fn table(&mut self, rows: Vec<Vec<String>>) {
         let clean = |cell: &String| tidy(cell).split_whitespace().collect::<Vec<_>>().join(" ");
         let beyond = rows.iter().flat_map(|row| row.iter().skip(MAX_COLUMNS));
-        beyond.for_each(|cell| self.left_out.add(Reason::TooLong, cell));
+        beyond.for_each(|cell| self.left_out.add(WordReason::TooLong, cell));
         let mut rows: Vec<Vec<String>> =
             rows.into_iter().map(|row| row.iter().take(MAX_COLUMNS).map(clean).collect()).collect();
         rows.retain(|row: &Vec<String>| row.iter().any(|cell| !cell.is_empty()));

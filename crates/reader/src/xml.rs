@@ -7,7 +7,7 @@ use quick_xml::events::{BytesStart, Event as Parsed};
 use quick_xml::reader::Reader;
 use quick_xml::{XmlVersion, escape};
 
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::ReadFailure;
 
 /// The next item of the sequence.
@@ -124,7 +124,7 @@ pub(crate) fn each_at(
     };
     let open = open_at_the_end(xml);
     open.iter().rev().for_each(|name| on_event_at(Event::Close(name), xml.len()));
-    Err(ReadFailure::new(Failure::Damaged, detail))
+    Err(ReadFailure::new(FailureKind::Damaged, detail))
 }
 
 /// Returns the names of the elements that are open where a damaged text ends. It is parsed again, so that intact

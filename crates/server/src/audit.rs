@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 use crate::files::{File, write};
-use crate::text::json::Line;
+use crate::text::json::JsonLine;
 
 /// Receives every call: once before it is dispatched, once after.
 pub trait AuditSink: Send + Sync {
@@ -45,7 +45,7 @@ impl JsonLines {
     /// Writes a line at once. Errors are ignored: a full disk must not keep a tool from answering.
     fn write(&self, line: &Value) {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = Line::of(line).and_then(|line| file.write_all(line.as_str().as_bytes()));
+        let _ = JsonLine::of(line).and_then(|line| file.write_all(line.as_str().as_bytes()));
     }
 }
 

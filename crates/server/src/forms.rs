@@ -7,7 +7,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use crate::text::json::Line;
+use crate::text::json::JsonLine;
 use crate::{Answer, SkillEntry, SkillFile};
 
 /// Returns an answer in the form that clients get.
@@ -18,7 +18,7 @@ pub(crate) fn result(answer: Answer) -> Result<CallToolResult, ErrorData> {
         Some(text) => text,
         // The same text that the command line prints.
         None => {
-            let line = Line::of(&envelope).map_err(|error| internal(error.to_string()))?;
+            let line = JsonLine::of(&envelope).map_err(|error| internal(error.to_string()))?;
             line.as_str().trim_end().to_owned()
         }
     };

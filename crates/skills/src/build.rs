@@ -7,7 +7,7 @@ use crate::caller::Caller;
 use crate::deploy::{self, Deployment};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::tree::Tree;
+use crate::files::tree::UnpublishedFolder;
 use crate::files::{open, private};
 use crate::front_matter::{self, Fault, Fields};
 use crate::index::{self, BuiltIndex};
@@ -176,13 +176,13 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
         return Err(Diagnostic::SkillExists(name).into());
     }
     let io = |source| Error::of_file(&target, source);
-    let tree = Tree::create(&target).map_err(io)?;
+    let tree = UnpublishedFolder::create(&target).map_err(io)?;
     copy(&listing, &tree, &target)?;
     tree.publish().map_err(io)?;
     Ok(target)
 }
 
-fn copy(listing: &Listing, tree: &Tree, target: &Path) -> Result<()> {
+fn copy(listing: &Listing, tree: &UnpublishedFolder, target: &Path) -> Result<()> {
     let io = |source| Error::of_file(target, source);
     for file in &listing.files {
         let mut source = open::open(&file.real_path, file.links())?;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::caller::{Caller, STORE_DIR};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::open::{self, Links};
-use crate::files::tree::Tree;
+use crate::files::open::{self, FollowedLinks};
+use crate::files::tree::UnpublishedFolder;
 use crate::files::{private, write};
 use crate::place::{META_DIR, RUNTIME, SKILL_FILE, Scope, Skill};
 
@@ -68,10 +68,10 @@ pub(super) fn deploy(
             Err(error) => return Err(io(error)),
         }
     }
-    let tree = Tree::create(&path).map_err(io)?;
+    let tree = UnpublishedFolder::create(&path).map_err(io)?;
     for file in copied_files() {
         let place = skill.runtime.join(&file);
-        let mut source = open::open(&place, Links::RefuseBelow(&skill.runtime))?;
+        let mut source = open::open(&place, FollowedLinks::RefuseBelow(&skill.runtime))?;
         tree.add_copy(&file, &mut source).map_err(io)?;
     }
     tree.publish().map_err(io)?;

@@ -9,7 +9,7 @@ use crate::caller::Caller;
 use crate::deploy::TARGETS;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::open::{self, Links};
+use crate::files::open::{self, FollowedLinks};
 use crate::files::{path, private, write};
 use crate::front_matter;
 use crate::place::SKILL_FILE;
@@ -128,7 +128,7 @@ pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
 
 /// Returns the text of a file; `None` if it cannot be read.
 fn read(path: &Path) -> Option<String> {
-    String::from_utf8(open::read(path, Links::Follow, MAX_BYTES).ok()?).ok()
+    String::from_utf8(open::read(path, FollowedLinks::Follow, MAX_BYTES).ok()?).ok()
 }
 
 impl OwnSkill {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::caller::Caller;
 use crate::error::{Error, Result};
-use crate::files::open::{self, Links};
+use crate::files::open::{self, FollowedLinks};
 use crate::files::write;
 use crate::place::Skill;
 
@@ -29,7 +29,7 @@ pub struct Manifest {
 /// Reads a skill's manifest; `None` if there is no usable one.
 pub fn read(skill: &Skill) -> Option<Manifest> {
     let path = skill.manifest_path();
-    let bytes = open::read(&path, Links::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
+    let bytes = open::read(&path, FollowedLinks::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
     let value: Value = serde_json::from_slice(&bytes).ok()?;
     let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
     Some(Manifest { skill: text("skill")?, source_hash: text("source_hash")? })

@@ -3,10 +3,10 @@
 use crate::front_matter;
 use crate::place::SKILL_FILE;
 use crate::text::decode;
-use crate::text::headings::Page;
+use crate::text::headings::MarkdownPage;
 
 /// Reads a file; `None` if it is not text.
-pub fn read(path: &str, bytes: &[u8]) -> Option<Page> {
+pub fn read(path: &str, bytes: &[u8]) -> Option<MarkdownPage> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => text.to_owned(),
@@ -15,7 +15,7 @@ pub fn read(path: &str, bytes: &[u8]) -> Option<Page> {
     let is_markdown = is_markdown(path);
     let body_start =
         if is_markdown { front_matter::body_start(&text, path == SKILL_FILE) } else { 0 };
-    Some(Page::new(text, body_start))
+    Some(MarkdownPage::new(text, body_start))
 }
 
 /// Whether a file is read as Markdown.

@@ -7,7 +7,7 @@ use crate::diagnostic::Program;
 use crate::error::Result;
 use crate::place::{SKILL_FILE, Skill};
 use crate::skill_files::Listing;
-use crate::text::headings::{self, Heading, Page};
+use crate::text::headings::{self, Heading, MarkdownPage};
 use crate::{front_matter, page};
 
 /// Largest number of entries listed: of SKILL.md, and again of the other files. Including the
@@ -81,7 +81,7 @@ fn section(heading: &Heading) -> Option<String> {
 }
 
 /// Returns the entry of another file: its title or path, and its description.
-fn reference(path: &str, page: &Page) -> String {
+fn reference(path: &str, page: &MarkdownPage) -> String {
     let headings = page.headings();
     let title =
         headings.iter().find(|heading| heading.level == 1).map_or(path, |heading| &heading.text);

@@ -12,7 +12,7 @@ use std::{array, iter};
 
 use crate::config::Environment;
 use crate::error::{Error, Result};
-use crate::files::open::Links;
+use crate::files::open::FollowedLinks;
 use crate::files::{folder, open, write};
 use crate::store::{Allowed, AllowedFolder};
 use crate::text::paths;
@@ -96,7 +96,7 @@ impl Known {
     }
 
     fn read_where(environment: &Environment, is_wanted: impl Fn(&Base) -> bool) -> Result<Self> {
-        let bytes = open::read_if_there(&file(environment), Links::Follow, MAX_BYTES)?;
+        let bytes = open::read_if_there(&file(environment), FollowedLinks::Follow, MAX_BYTES)?;
         let text = String::from_utf8(bytes.unwrap_or_default())
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         let mut known = Self::default();

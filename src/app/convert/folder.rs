@@ -15,7 +15,7 @@ use crate::app::ingestion::request::Source;
 use crate::app::observer::Event;
 use crate::app::{Observer, Session, add};
 use crate::error::{Error, Result};
-use crate::files::open::Links;
+use crate::files::open::FollowedLinks;
 use crate::files::{open, private, write};
 use crate::ingest::{UNNAMED, guarded};
 use crate::text::fields;
@@ -273,7 +273,7 @@ fn is_other(output: &Path, result: &[u8]) -> bool {
         return false;
     }
     // A longer file is an error.
-    let content = open::read(output, Links::Follow, result.len() as u64);
+    let content = open::read(output, FollowedLinks::Follow, result.len() as u64);
     !found.is_file() || content.map_or(true, |content| content != result)
 }
 

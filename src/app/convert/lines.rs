@@ -15,11 +15,11 @@ use crate::error::{Error, Result};
 use crate::extract::containers;
 use crate::ingest::{self, Prepared, UNNAMED, guarded};
 use crate::store::Record;
-use crate::text::json::Line;
+use crate::text::json::JsonLine;
 use crate::transfer;
 
 /// Returns the line of a document.
-pub type RenderLine<'a> = dyn Fn(&Converted) -> Result<Line> + Sync + 'a;
+pub type RenderLine<'a> = dyn Fn(&Converted) -> Result<JsonLine> + Sync + 'a;
 
 /// What the line of a document has.
 pub enum Content<'a> {
@@ -35,7 +35,7 @@ pub enum Content<'a> {
 /// A line of the result.
 pub enum Output<'a> {
     /// The first line, or a document.
-    Line(&'a Line),
+    Line(&'a JsonLine),
     /// A file that could not be converted, and why.
     Failed(&'a Path, &'a Error),
 }
@@ -131,7 +131,7 @@ struct Ids {
 /// What became of a file.
 enum Outcome {
     /// Its line, and what the reader reports.
-    Line(Line, Vec<String>),
+    Line(JsonLine, Vec<String>),
     /// Its document, which gets its ids in the order of the files.
     Record(Box<Record>, Vec<String>),
     /// kb does not read files like it.

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::observer::{Event, Observer};
 use crate::document::{Binding, Embedding};
-use crate::embed::{self, Embedder, Installed, OpenOptions, QueryEmbedding, Side, Tokenizer};
+use crate::embed::{
+    self, Embedder, EmbeddingSide, Installed, OpenOptions, QueryEmbedding, Tokenizer,
+};
 use crate::error::Result;
 
 /// A model that is loaded for the first passage. A run that finds nothing new never loads it.
@@ -48,7 +50,7 @@ impl Embedder for LazyModel<'_> {
         self.get()?.embed_passages(passages)
     }
 
-    fn embed_cut(&self, text: &str, side: Side) -> Result<(Embedding, bool)> {
+    fn embed_cut(&self, text: &str, side: EmbeddingSide) -> Result<(Embedding, bool)> {
         self.get()?.embed_cut(text, side)
     }
 

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::search::{Answer, Hit, Reranking};
 use crate::store::ChunkId;
 use crate::text::command;
-use crate::text::json::Line;
+use crate::text::json::JsonLine;
 use crate::trace::stage;
 
 use super::program;
@@ -90,7 +90,7 @@ impl<'a> Reranker<'a> {
         let mut input = String::new();
         for hit in hits {
             let chunk = &hit.stored.chunk.chunk;
-            let line = Line::of(&Candidate {
+            let line = JsonLine::of(&Candidate {
                 query: typed,
                 chunk_id: hit.stored.chunk.id,
                 title: &hit.stored.title,

@@ -9,7 +9,7 @@ use crate::app::watch::pending::Pending;
 use crate::error::{Error, Result};
 use crate::files::open::{self, identity};
 use crate::files::stamp::Stamp;
-use crate::files::watch::{Change, Depth, Watcher};
+use crate::files::watch::{WatchChange, WatchDepth, Watcher};
 use crate::ingest::roots::Roots;
 use crate::store::Store;
 use crate::text::paths;
@@ -25,7 +25,7 @@ pub(super) struct Following {
 }
 
 struct Folder {
-    depth: Depth,
+    depth: WatchDepth,
     /// The watched folder; `None` if there is none at this path.
     watched: Option<(u64, u64)>,
     /// Its path without links, as some systems announce it.
@@ -52,12 +52,12 @@ impl Following {
 
     /// Returns the added folders that are followed with everything below them.
     pub(super) fn trees(&self) -> Vec<PathBuf> {
-        let trees = self.folders.iter().filter(|(_, folder)| folder.depth == Depth::Tree);
+        let trees = self.folders.iter().filter(|(_, folder)| folder.depth == WatchDepth::Tree);
         trees.map(|(path, _)| path.clone()).collect()
     }
 
     /// Waits for the next change.
-    pub(super) fn next(&self, patience: Duration) -> Option<Change> {
+    pub(super) fn next(&self, patience: Duration) -> Option<WatchChange> {
         self.watcher.next(patience)
     }
 
@@ -109,7 +109,7 @@ impl Following {
                     Err(Error::PathNotFound { .. }) => continue,
                     Err(error) => return Err(error),
                 }
-                if folder.depth == Depth::Tree {
+                if folder.depth == WatchDepth::Tree {
                     pending.add(path.clone(), now);
                 } else {
                     pending.add_all(now);
@@ -148,7 +148,11 @@ impl Following {
 }
 
 /// Returns the added folders, and the folders of files that were added by name, at or below `named`.
-fn wanted(session: &Session, store: &Store, named: &[PathBuf]) -> Result<BTreeMap<PathBuf, Depth>> {
+fn wanted(
+    session: &Session,
+    store: &Store,
+    named: &[PathBuf],
+) -> Result<BTreeMap<PathBuf, WatchDepth>> {
     let roots = Roots::of(store, session.config().ingestion.follow_links)?;
     let is_wanted =
         |path: &Path| named.is_empty() || named.iter().any(|name| path.starts_with(name));
@@ -158,7 +162,7 @@ fn wanted(session: &Session, store: &Store, named: &[PathBuf]) -> Result<BTreeMa
         if let Some(parent) = path.parent().filter(|_| is_wanted(&path))
             && roots.folder_of(&path).is_none()
         {
-            folders.insert(parent.to_owned(), Depth::Entries);
+            folders.insert(parent.to_owned(), WatchDepth::Entries);
         }
     }
     let mut trees: Vec<PathBuf> =
@@ -173,7 +177,7 @@ fn wanted(session: &Session, store: &Store, named: &[PathBuf]) -> Result<BTreeMa
     for tree in &trees {
         let is_inner = trees.iter().any(|other| other != tree && tree.starts_with(other));
         if !is_inner {
-            folders.insert(tree.clone(), Depth::Tree);
+            folders.insert(tree.clone(), WatchDepth::Tree);
         }
     }
     Ok(folders)

@@ -19,7 +19,7 @@ use crate::app::update::{UpdateReport, UpdateRequest, update};
 use crate::app::{Observer, Session, scope};
 use crate::error::{Error, Result};
 use crate::files::program;
-use crate::files::watch::Change;
+use crate::files::watch::WatchChange;
 use crate::ingest;
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
@@ -97,9 +97,9 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
         while let Some(announced) = change {
             match announced {
                 // What kb writes itself is not followed: that would never end.
-                Change::At(path) if path.starts_with(session.data_dir()) => {}
-                Change::At(path) => pending.add(following.as_remembered(path), Instant::now()),
-                Change::Lost => pending.add_all(Instant::now()),
+                WatchChange::At(path) if path.starts_with(session.data_dir()) => {}
+                WatchChange::At(path) => pending.add(following.as_remembered(path), Instant::now()),
+                WatchChange::Lost => pending.add_all(Instant::now()),
             }
             change = if Instant::now() < until { following.next(Duration::ZERO) } else { None };
         }

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::convert::{ConvertReport, Converted, Written};
-use crate::document::{Block, BlockKind, Document, FileParts, Markup, Words};
+use crate::document::{Block, BlockKind, Document, FileParts, Markup, WordAccount};
 use crate::ingest::Failed;
 use crate::present::json::{Versioned, answer};
 use crate::read::markdown;
 use crate::text::decode::TextEncoding;
-use crate::text::json::{Json, Line};
+use crate::text::json::{Json, JsonLine};
 use crate::text::paths::path_text;
 
 /// A converted document.
@@ -40,7 +40,7 @@ pub(in crate::present) struct ConvertedJson<'a> {
     /// What the reader reports, one sentence each.
     warnings: &'a [String],
     /// Where its words went: how many of them for each reason, whatever pages are selected.
-    words: Option<&'a Words>,
+    words: Option<&'a WordAccount>,
     /// What became of the parts of its file; null for a file without parts.
     parts: Option<&'a FileParts>,
     /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is not text.
@@ -80,8 +80,8 @@ pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
 }
 
 /// Returns the line of a converted document.
-pub fn converted_line(converted: &Converted) -> io::Result<Line> {
-    Line::of(&Versioned::of(&converted_json(converted)))
+pub fn converted_line(converted: &Converted) -> io::Result<JsonLine> {
+    JsonLine::of(&Versioned::of(&converted_json(converted)))
 }
 
 fn converted_json(converted: &Converted) -> ConvertedJson<'_> {

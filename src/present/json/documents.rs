@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::app::read::Info;
 use crate::app::tag::Tagged;
-use crate::document::{Chunk, DocType, FileParts, Quality, Stale, Words};
+use crate::document::{Chunk, DocType, FileParts, Quality, StaleReason, WordAccount};
 use crate::present::json::{Versioned, answer};
 use crate::read::Links;
 use crate::store::{
@@ -27,7 +27,7 @@ pub(in crate::present) struct ListedJson<'a> {
     #[serde(flatten)]
     document: &'a ListedDocument,
     /// Where its words went: how many of them for each reason; null for a document that an older kb read.
-    words: Option<Words>,
+    words: Option<WordAccount>,
     /// How well its pages could be read; null for a document without pages.
     quality: Option<QualityJson>,
 }
@@ -119,7 +119,7 @@ struct MetadataJson<'a> {
     /// How well its pages could be read; null for a document without pages.
     quality: Option<QualityJson>,
     /// Where its words went: how many of them for each reason; null for a document that an older kb read.
-    words: Option<&'a Words>,
+    words: Option<&'a WordAccount>,
     /// What became of the parts of its file; null for a file without parts, and if an older kb read it.
     parts: Option<&'a FileParts>,
     /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is not text.
@@ -151,7 +151,7 @@ pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
     let metadata = &document.metadata;
     out.value(&Versioned::of(&InfoJson {
         document,
-        stale: stale.map(Stale::as_str),
+        stale: stale.map(StaleReason::as_str),
         content_hash: &document.content_hash,
         metadata: MetadataJson {
             format: &document.format,
@@ -271,7 +271,7 @@ pub(super) struct SourceJson<'a> {
     /// Title of the document.
     title: &'a str,
     #[serde(flatten, serialize_with = "fields::place")]
-    #[schemars(with = "fields::Place<'_>")]
+    #[schemars(with = "fields::FileLocation<'_>")]
     path: &'a Option<String>,
     /// `pdf`, `markdown`, `code` or `note`.
     #[serde(rename = "type")]

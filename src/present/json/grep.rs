@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::grep::{Detail, GrepDocument, GrepResults};
-use crate::document::Stale;
+use crate::document::StaleReason;
 use crate::present::json::{SourceJson, Versioned};
 use crate::present::text::stale;
 use crate::read::grep::Line;
@@ -52,7 +52,7 @@ struct FileJson<'a> {
     source: SourceJson<'a>,
     /// `changed` if the file has other bytes than when it was indexed, `missing` if it is not there any
     /// more; null if it is unchanged, or if there is no file.
-    stale: Option<Stale>,
+    stale: Option<StaleReason>,
 }
 
 /// A line.

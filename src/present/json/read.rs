@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::read::Pictured;
-use crate::document::Stale;
+use crate::document::StaleReason;
 use crate::present::json::{SourceJson, Versioned, answer};
 use crate::read::{Links, Opened, Outline, Part, Shown};
 use crate::store::ChunkId;
@@ -85,7 +85,7 @@ pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
         end_line: part.end_line,
         tokens: part.num_tokens,
         chunk_ids: &part.chunk_ids,
-        stale: shown.stale.map(Stale::as_str),
+        stale: shown.stale.map(StaleReason::as_str),
         matches: shown.num_matches,
         text: &shown.text,
         truncated: shown.num_cut > 0,

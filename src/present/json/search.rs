@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::search::Similar;
-use crate::document::Stale;
+use crate::document::StaleReason;
 use crate::present::json::{SourceJson, Versioned, answer};
 use crate::present::text::stale;
 use crate::search::similar::Seed;
@@ -257,7 +257,7 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
                 superseded: document.superseded.is_some(),
                 superseded_by: document.superseded.as_ref().and_then(|mark| mark.by.as_deref()),
                 conflict_of: hit.conflict_of.as_deref(),
-                stale: hit.stale.map(Stale::as_str),
+                stale: hit.stale.map(StaleReason::as_str),
             },
             evidence: EvidenceJson {
                 fts_rank: hit.keyword.map(|leg| leg.rank),

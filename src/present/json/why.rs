@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::search::Why;
-use crate::document::Stale;
+use crate::document::StaleReason;
 use crate::present::json::Versioned;
 use crate::present::text::why::sentence;
 use crate::search::{LegRank, TermMatch};
@@ -68,6 +68,6 @@ pub fn why(why: &Why, out: &mut Json<'_>) -> io::Result<()> {
         vector: trace.vector,
         rank: trace.fused.map(|fused| fused.0),
         score: trace.fused.map(|fused| fused.1),
-        stale: stale.map(Stale::as_str),
+        stale: stale.map(StaleReason::as_str),
     }))
 }

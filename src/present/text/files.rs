@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::app::files::{FileState, Files, FilesRequest, ListedFile};
-use crate::document::{FileOutcome, Words};
+use crate::document::{FileOutcome, WordAccount};
 use crate::ingest::foresee::{Foreseen, Prospect};
 use crate::present::json::{PlanCounts, groups};
 use crate::present::terminal::paint::Meaning;
@@ -151,7 +151,8 @@ fn reason(file: &ListedFile) -> String {
             clean(&message.replace(&file.path, "it"))
         }
         _ => {
-            let lossy = file.words.as_ref().filter(|words| words.is_lossy()).map(Words::describe);
+            let lossy =
+                file.words.as_ref().filter(|words| words.is_lossy()).map(WordAccount::describe);
             let parts = file.unread_parts.filter(|count| *count > 0);
             let parts = parts.map(|count| format!("{} not read", counted(count as usize, "part")));
             let uncertain = file.encoding.as_ref().filter(|encoding| encoding.is_uncertain());

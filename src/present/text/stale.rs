@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use crate::app::grep::GrepResults;
-use crate::document::Stale;
+use crate::document::StaleReason;
 use crate::search::Hit;
 use crate::store::DocumentId;
 use crate::text::printable::clean_name;
 
 /// Returns the mark of a stale hit in a citation.
-pub(super) fn mark(stale: Stale) -> &'static str {
+pub(super) fn mark(stale: StaleReason) -> &'static str {
     match stale {
-        Stale::Changed => "changed since it was indexed",
-        Stale::Missing => "its file is missing",
+        StaleReason::Changed => "changed since it was indexed",
+        StaleReason::Missing => "its file is missing",
     }
 }
 
@@ -28,13 +28,13 @@ pub fn advice_of(results: &GrepResults) -> Option<String> {
 
 /// Returns one line of advice about the stale ones of some documents; `None` if there are none.
 fn advice_about(
-    documents: impl IntoIterator<Item = (DocumentId, Option<Stale>)>,
+    documents: impl IntoIterator<Item = (DocumentId, Option<StaleReason>)>,
 ) -> Option<String> {
     let (mut changed, mut missing) = (BTreeSet::new(), BTreeSet::new());
     for (id, stale) in documents {
         let ids: Option<&mut BTreeSet<DocumentId>> = match stale {
-            Some(Stale::Changed) => Some(&mut changed),
-            Some(Stale::Missing) => Some(&mut missing),
+            Some(StaleReason::Changed) => Some(&mut changed),
+            Some(StaleReason::Missing) => Some(&mut missing),
             None => None,
         };
         ids.into_iter().for_each(|ids| _ = ids.insert(id));
@@ -61,10 +61,10 @@ fn advice_about(
 }
 
 /// Returns advice about the file of a document, which is the subject of the sentence.
-pub fn advice_for(stale: Stale) -> &'static str {
+pub fn advice_for(stale: StaleReason) -> &'static str {
     match stale {
-        Stale::Changed => "has changed since it was indexed; `kb update` reads it again",
-        Stale::Missing => "is missing; `kb update` finds out whether it was moved",
+        StaleReason::Changed => "has changed since it was indexed; `kb update` reads it again",
+        StaleReason::Missing => "is missing; `kb update` finds out whether it was moved",
     }
 }
 
@@ -76,8 +76,8 @@ pub fn notes<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<String> {
         let (Some(stale), Some(path)) = (hit.stale, &hit.stored.path) else { continue };
         if seen.insert(path) {
             let verdict = match stale {
-                Stale::Changed => "has changed since it was indexed",
-                Stale::Missing => "is missing",
+                StaleReason::Changed => "has changed since it was indexed",
+                StaleReason::Missing => "is missing",
             };
             notes.push(format!("{} {verdict}", clean_name(path)));
         }

@@ -8,7 +8,7 @@ use crate::app::remove::Removed;
 use crate::app::tag::{RenamedTag, Tagged};
 use crate::app::testing::World;
 use crate::app::update::{Move, UpdateReport};
-use crate::document::{Filter, Quality, Stale};
+use crate::document::{Filter, Quality, StaleReason};
 use crate::ingest::survey::{Missing, OutOfDate};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
@@ -116,7 +116,7 @@ fn a_document_is_described_with_all_that_is_known() {
     Chunk 3 (7 tokens, lines 3-4) §Setup
        neap tide
     ");
-    info.stale = Some(Stale::Changed);
+    info.stale = Some(StaleReason::Changed);
     info.document.date_given = Some("2026-05-17".into());
     let metadata = &mut info.document.metadata;
     (metadata.author, metadata.page_count) = (Some("Ada".into()), Some(1_205));

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::document::Chunk;
-use crate::document::join::Joined;
+use crate::document::join::JoinedText;
 use crate::error::Result;
 use crate::store::{ChunkId, ChunkPlace, DocumentId, RawChunk, RawPlace, Store};
 
@@ -124,7 +124,7 @@ pub fn grep(
 /// The text of a document, with ids and places of its chunks. Its memory is used for the next one.
 #[derive(Default)]
 struct Text {
-    joined: Joined,
+    joined: JoinedText,
     /// Ids of the chunks, where their places are in `places`, and how many lines of a head each repeats.
     chunks: Vec<(ChunkId, Range<usize>, usize)>,
     places: String,

@@ -8,7 +8,7 @@ use super::kinds::{DocType, UnknownName, named};
 
 /// What is known of a format without reading a file.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct FormatRow {
     /// The word stored as `metadata.format`.
     word: &'static str,
     /// Its usual extensions in lower case, which help texts show.
@@ -16,26 +16,26 @@ struct Row {
     /// Its other extensions.
     further_extensions: &'static [&'static str],
     /// What the bytes of a file look like.
-    content: Content,
+    content: FormatContent,
 }
 
-impl Row {
+impl FormatRow {
     const fn new(word: &'static str, extensions: &'static [&'static str]) -> Self {
-        Self { word, extensions, further_extensions: &[], content: Content::Text }
+        Self { word, extensions, further_extensions: &[], content: FormatContent::Text }
     }
 
     const fn further(self, further_extensions: &'static [&'static str]) -> Self {
         Self { further_extensions, ..self }
     }
 
-    const fn content(self, content: Content) -> Self {
+    const fn content(self, content: FormatContent) -> Self {
         Self { content, ..self }
     }
 }
 
 /// What the bytes of a format look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum FormatContent {
     /// Any text.
     Text,
     /// Text that does not look like another format.
@@ -66,7 +66,7 @@ macro_rules! formats {
             /// All of them, in the order in which help texts show their extensions.
             pub const ALL: [Self; [$(stringify!($name),)*].len()] = [$(Self::$name,)*];
 
-            fn row(self) -> Row {
+            fn row(self) -> FormatRow {
                 match self {
                     $(Self::$name => $row,)*
                 }
@@ -87,111 +87,111 @@ formats! {
     /// programs, books, web pages and e-mail. The name of the reader is the word of the format.
     Headed {
         /// Office Open XML text, from word processors.
-        Docx = Row::new("docx", &["docx"]).further(&["docm", "dotx"]).content(Content::Archive);
+        Docx = FormatRow::new("docx", &["docx"]).further(&["docm", "dotx"]).content(FormatContent::Archive);
         /// An Office Open XML presentation.
-        Pptx = Row::new("pptx", &["pptx"])
+        Pptx = FormatRow::new("pptx", &["pptx"])
             .further(&["pptm", "ppsx", "potx"])
-            .content(Content::Archive);
+            .content(FormatContent::Archive);
         /// An Office Open XML spreadsheet.
-        Xlsx = Row::new("xlsx", &["xlsx"]).further(&["xlsm", "xltx"]).content(Content::Archive);
+        Xlsx = FormatRow::new("xlsx", &["xlsx"]).further(&["xlsm", "xltx"]).content(FormatContent::Archive);
         /// An `OpenDocument` text.
-        Odt = Row::new("odt", &["odt"]).further(&["ott", "fodt"]).content(Content::Archive);
+        Odt = FormatRow::new("odt", &["odt"]).further(&["ott", "fodt"]).content(FormatContent::Archive);
         /// An `OpenDocument` presentation.
-        Odp = Row::new("odp", &["odp"]).further(&["otp", "fodp"]).content(Content::Archive);
+        Odp = FormatRow::new("odp", &["odp"]).further(&["otp", "fodp"]).content(FormatContent::Archive);
         /// An `OpenDocument` spreadsheet.
-        Ods = Row::new("ods", &["ods"]).further(&["ots", "fods"]).content(Content::Archive);
+        Ods = FormatRow::new("ods", &["ods"]).further(&["ots", "fods"]).content(FormatContent::Archive);
         /// A spreadsheet as XML, as Excel 2003 and many web sites write it. Its name is that of another format.
-        SpreadsheetXml = Row::new("spreadsheetml", &[]).content(Content::Xml);
+        SpreadsheetXml = FormatRow::new("spreadsheetml", &[]).content(FormatContent::Xml);
         /// Rich Text Format.
-        Rtf = Row::new("rtf", &["rtf"]).content(Content::Marked);
+        Rtf = FormatRow::new("rtf", &["rtf"]).content(FormatContent::Marked);
         /// A book: web pages in a ZIP archive.
-        Epub = Row::new("epub", &["epub"]).content(Content::Archive);
+        Epub = FormatRow::new("epub", &["epub"]).content(FormatContent::Archive);
         /// A book in `FictionBook` 2.
-        Fb2 = Row::new("fb2", &["fb2"]).content(Content::Xml);
+        Fb2 = FormatRow::new("fb2", &["fb2"]).content(FormatContent::Xml);
         /// A web page.
-        Html = Row::new("html", &["html", "htm"]);
+        Html = FormatRow::new("html", &["html", "htm"]);
         /// A saved web page.
-        Mhtml = Row::new("mhtml", &["mhtml"]).further(&["mht"]).content(Content::PlainText);
+        Mhtml = FormatRow::new("mhtml", &["mhtml"]).further(&["mht"]).content(FormatContent::PlainText);
         /// An e-mail.
-        Eml = Row::new("eml", &["eml"]).further(&["emlx"]).content(Content::PlainText);
+        Eml = FormatRow::new("eml", &["eml"]).further(&["emlx"]).content(FormatContent::PlainText);
         /// An item of Outlook: an e-mail, an appointment, a contact.
-        Msg = Row::new("msg", &["msg"]).content(Content::Marked);
+        Msg = FormatRow::new("msg", &["msg"]).content(FormatContent::Marked);
         /// A mailbox: e-mails in one file.
-        Mbox = Row::new("mbox", &["mbox"]).content(Content::PlainText);
+        Mbox = FormatRow::new("mbox", &["mbox"]).content(FormatContent::PlainText);
         /// Notes that Evernote has exported.
-        Enex = Row::new("enex", &["enex"]).content(Content::Xml);
+        Enex = FormatRow::new("enex", &["enex"]).content(FormatContent::Xml);
         /// A calendar: events, tasks and journals of iCalendar.
-        Calendar = Row::new("ics", &["ics"]).further(&["ical", "ifb", "vcs"]).content(Content::PlainText);
+        Calendar = FormatRow::new("ics", &["ics"]).further(&["ical", "ifb", "vcs"]).content(FormatContent::PlainText);
         /// Contacts: cards of vCard.
-        Contacts = Row::new("vcf", &["vcf"]).further(&["vcard"]).content(Content::PlainText);
+        Contacts = FormatRow::new("vcf", &["vcf"]).further(&["vcard"]).content(FormatContent::PlainText);
         /// A topic or a map of DITA, of technical manuals.
-        Dita = Row::new("dita", &["dita"]).further(&["ditamap"]).content(Content::Xml);
+        Dita = FormatRow::new("dita", &["dita"]).further(&["ditamap"]).content(FormatContent::Xml);
         /// Diagrams of draw.io.
-        Drawio = Row::new("drawio", &["drawio"]).further(&["dio"]).content(Content::Xml);
+        Drawio = FormatRow::new("drawio", &["drawio"]).further(&["dio"]).content(FormatContent::Xml);
     }
 
     /// The markup languages that become headed text, and tables.
     Dialect {
         /// reStructuredText.
-        Rst = Row::new("rst", &["rst"]).further(&["rest"]);
+        Rst = FormatRow::new("rst", &["rst"]).further(&["rest"]);
         /// AsciiDoc.
-        AsciiDoc = Row::new("asciidoc", &["adoc"]).further(&["asciidoc"]);
+        AsciiDoc = FormatRow::new("asciidoc", &["adoc"]).further(&["asciidoc"]);
         /// Org, of Emacs.
-        Org = Row::new("org", &["org"]);
+        Org = FormatRow::new("org", &["org"]);
         /// LaTeX.
-        Latex = Row::new("latex", &["tex"]).further(&["ltx"]);
+        Latex = FormatRow::new("latex", &["tex"]).further(&["ltx"]);
         /// Typst.
-        Typst = Row::new("typst", &["typ"]);
+        Typst = FormatRow::new("typst", &["typ"]);
         /// Textile, of wikis and trackers.
-        Textile = Row::new("textile", &["textile"]);
+        Textile = FormatRow::new("textile", &["textile"]);
         /// Plain Old Documentation, of Perl.
-        Pod = Row::new("pod", &["pod"]);
+        Pod = FormatRow::new("pod", &["pod"]);
         /// Manual pages, with the macros man or mdoc.
-        Man = Row::new("man", &["man"]);
+        Man = FormatRow::new("man", &["man"]);
         /// Subtitles: SubRip and WebVTT.
-        Subtitles = Row::new("subtitles", &["vtt", "srt"]);
+        Subtitles = FormatRow::new("subtitles", &["vtt", "srt"]);
         /// References of BibTeX and BibLaTeX.
-        Bibtex = Row::new("bibtex", &["bib"]);
+        Bibtex = FormatRow::new("bibtex", &["bib"]);
         /// References as RIS, or as `PubMed` exports them.
-        Ris = Row::new("ris", &["ris"]).further(&["nbib"]);
+        Ris = FormatRow::new("ris", &["ris"]).further(&["nbib"]);
         /// A canvas: cards and arrows on a board, as Obsidian has them.
-        Canvas = Row::new("canvas", &["canvas"]);
+        Canvas = FormatRow::new("canvas", &["canvas"]);
         /// A table with values separated by commas or semicolons.
-        Csv = Row::new("csv", &["csv"]);
+        Csv = FormatRow::new("csv", &["csv"]);
         /// A table with values separated by tabs.
-        Tsv = Row::new("tsv", &["tsv"]);
+        Tsv = FormatRow::new("tsv", &["tsv"]);
     }
 
     /// The kinds of text that programs write for programs; read as the file has them.
     Data {
         /// JSON, perhaps with comments.
-        Json = Row::new("json", &["json"]).further(&["jsonc", "json5", "geojson"]);
+        Json = FormatRow::new("json", &["json"]).further(&["jsonc", "json5", "geojson"]);
         /// One JSON value per line.
-        JsonLines = Row::new("jsonl", &["jsonl"]).further(&["ndjson"]);
+        JsonLines = FormatRow::new("jsonl", &["jsonl"]).further(&["ndjson"]);
         /// YAML.
-        Yaml = Row::new("yaml", &["yaml"]).further(&["yml"]);
+        Yaml = FormatRow::new("yaml", &["yaml"]).further(&["yml"]);
         /// TOML.
-        Toml = Row::new("toml", &["toml"]);
+        Toml = FormatRow::new("toml", &["toml"]);
         /// XML.
-        Xml = Row::new("xml", &["xml"]).further(&[
+        Xml = FormatRow::new("xml", &["xml"]).further(&[
             "xsd", "xsl", "xslt", "wsdl", "rss", "atom", "opml", "docbook", "dbk", "nxml",
         ]);
         /// A log.
-        Log = Row::new("log", &["log"]);
+        Log = FormatRow::new("log", &["log"]);
     }
 
     /// The kinds of image file.
     Picture {
         /// Portable Network Graphics.
-        Png = Row::new("png", &["png"]).content(Content::Marked);
+        Png = FormatRow::new("png", &["png"]).content(FormatContent::Marked);
         /// JPEG.
-        Jpeg = Row::new("jpeg", &["jpg", "jpeg"]).content(Content::Marked);
+        Jpeg = FormatRow::new("jpeg", &["jpg", "jpeg"]).content(FormatContent::Marked);
         /// TIFF, with any number of pages.
-        Tiff = Row::new("tiff", &["tiff"]).further(&["tif"]).content(Content::Marked);
+        Tiff = FormatRow::new("tiff", &["tiff"]).further(&["tif"]).content(FormatContent::Marked);
         /// Windows bitmap.
-        Bmp = Row::new("bmp", &["bmp"]).content(Content::Marked);
+        Bmp = FormatRow::new("bmp", &["bmp"]).content(FormatContent::Marked);
         /// WebP.
-        Webp = Row::new("webp", &["webp"]).content(Content::Marked);
+        Webp = FormatRow::new("webp", &["webp"]).content(FormatContent::Marked);
     }
 }
 
@@ -237,15 +237,17 @@ pub enum Format {
 }
 
 impl Format {
-    fn row(self) -> Row {
+    fn row(self) -> FormatRow {
         match self {
-            Self::Pdf => Row::new("pdf", &["pdf"]).content(Content::Marked),
-            Self::Markdown => Row::new("markdown", &["md", "markdown"])
+            Self::Pdf => FormatRow::new("pdf", &["pdf"]).content(FormatContent::Marked),
+            Self::Markdown => FormatRow::new("markdown", &["md", "markdown"])
                 .further(&["mdx", "qmd", "rmd", "rmarkdown"]),
-            Self::Text => Row::new("text", &["txt"]).further(&["wiki", "mediawiki"]),
-            Self::Note => Row::new("note", &[]),
-            Self::Notebook => Row::new("notebook", &["ipynb"]),
-            Self::Code(language) => Row::new(language.as_str(), &[]).further(language.extensions()),
+            Self::Text => FormatRow::new("text", &["txt"]).further(&["wiki", "mediawiki"]),
+            Self::Note => FormatRow::new("note", &[]),
+            Self::Notebook => FormatRow::new("notebook", &["ipynb"]),
+            Self::Code(language) => {
+                FormatRow::new(language.as_str(), &[]).further(language.extensions())
+            }
             Self::Headed(headed) => headed.row(),
             Self::Image(picture) => picture.row(),
             Self::Dialect(dialect) => dialect.row(),
@@ -298,7 +300,7 @@ impl Format {
     }
 
     /// Returns what the bytes of its files look like.
-    pub fn content(self) -> Content {
+    pub fn content(self) -> FormatContent {
         self.row().content
     }
 
@@ -357,7 +359,7 @@ pub enum Markup {
 
 /// The kinds of file that are nothing but other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Container {
+pub enum ContainerKind {
     /// A ZIP archive.
     Zip,
     /// A mailbox, whose files are its messages.

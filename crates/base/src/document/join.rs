@@ -16,7 +16,7 @@ const MIN_OVERLAP_LETTERS: usize = 16;
 
 /// The joined text of neighbouring chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Joined {
+pub struct JoinedText {
     /// The joined text.
     pub text: String,
     /// The range of each chunk, in order, without a repeated head; neighbours may overlap.
@@ -25,7 +25,7 @@ pub struct Joined {
     lines: Vec<Option<FileLines>>,
 }
 
-impl Joined {
+impl JoinedText {
     /// Adds the next chunk. `lines` are those of the file that it is from, if known.
     pub fn push(&mut self, text: &str, lines: Option<FileLines>) {
         let start = match repeated_head(&self.text, text) {
@@ -100,8 +100,8 @@ impl Joined {
 }
 
 /// Joins consecutive chunks.
-pub fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> Joined {
-    let mut joined = Joined::default();
+pub fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> JoinedText {
+    let mut joined = JoinedText::default();
     for chunk in chunks {
         joined.push(&chunk.text, chunk.file_lines());
     }
@@ -238,7 +238,7 @@ mod tests {
             (4, (5, 9), None),
             (4, (5, 6), None),
         ] {
-            let joined = Joined {
+            let joined = JoinedText {
                 text: "--a\nb\nc--".to_owned(),
                 spans: std::iter::once(2..7).collect(),
                 lines: vec![Some(FileLines::verbatim(first, last))],

@@ -12,7 +12,7 @@ use crate::text::number::thousands;
 /// Where a word of a file went: first what is searched, then what nobody misses, then what somebody may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum WordReason {
     /// It is text: prose, lists, code.
     Text,
     /// It is in a table.
@@ -60,14 +60,14 @@ pub enum Reason {
     Unknown,
 }
 
-impl Reason {
+impl WordReason {
     /// Whether such a word is searched.
     pub fn is_kept(self) -> bool {
         self <= Self::Contents
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for WordReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(formatter)
     }
@@ -76,10 +76,10 @@ impl fmt::Display for Reason {
 /// Counts the words of a document by where they went. A reason without words is not in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Words(BTreeMap<Reason, u32>);
+pub struct WordAccount(BTreeMap<WordReason, u32>);
 
 // A later kb may have more reasons.
-fields::like!(BTreeMap<String, u32>: Words);
+fields::like!(BTreeMap<String, u32>: WordAccount);
 
 /// A document that leaves out a larger share of its words is reported.
 const MAX_LEFT_OUT: f64 = 0.1;
@@ -87,19 +87,19 @@ const MAX_LEFT_OUT: f64 = 0.1;
 /// A document that keeps a smaller share of its words is named.
 const MIN_KEPT: f64 = 0.1;
 
-impl Words {
+impl WordAccount {
     /// Returns the reasons and their numbers of words, first the words that are kept.
-    pub fn counts(&self) -> impl Iterator<Item = (Reason, u32)> {
+    pub fn counts(&self) -> impl Iterator<Item = (WordReason, u32)> {
         self.0.iter().map(|(reason, count)| (*reason, *count))
     }
 
     /// Adds the words of a text.
-    pub fn add(&mut self, reason: Reason, text: &str) {
+    pub fn add(&mut self, reason: WordReason, text: &str) {
         self.add_count(reason, count(text));
     }
 
     /// Adds a number of words.
-    pub fn add_count(&mut self, reason: Reason, count: u32) {
+    pub fn add_count(&mut self, reason: WordReason, count: u32) {
         if count > 0 {
             let sum = self.0.entry(reason).or_default();
             *sum = sum.saturating_add(count);
@@ -107,7 +107,7 @@ impl Words {
     }
 
     /// Takes words off those of a reason.
-    pub fn take_off(&mut self, reason: Reason, count: u32) {
+    pub fn take_off(&mut self, reason: WordReason, count: u32) {
         if let Some(sum) = self.0.get_mut(&reason) {
             *sum = sum.saturating_sub(count);
         }
@@ -134,24 +134,25 @@ impl Words {
 
     /// Whether words were left out that the document shows.
     pub fn lacks_shown(&self) -> bool {
-        let is_shown = |reason| (Reason::Menu..=Reason::RunningHead).contains(&reason);
+        let is_shown = |reason| (WordReason::Menu..=WordReason::RunningHead).contains(&reason);
         self.counts().any(|(reason, _)| is_shown(reason))
     }
 
     /// Whether more than a tenth of the words were left out, without those that nobody misses.
     pub fn is_lossy(&self) -> bool {
-        let left_out = self.sum(|reason| reason > Reason::Frame);
-        left_out > MAX_LEFT_OUT * (left_out + self.sum(Reason::is_kept))
+        let left_out = self.sum(|reason| reason > WordReason::Frame);
+        left_out > MAX_LEFT_OUT * (left_out + self.sum(WordReason::is_kept))
     }
 
     /// Whether less than a tenth of the words were kept, without those that lead to other pages or that others wrote.
     pub fn keeps_little(&self) -> bool {
-        let is_left_out = |reason| reason > Reason::Comments || reason == Reason::Undisplayed;
-        let (kept, left_out) = (self.sum(Reason::is_kept), self.sum(is_left_out));
+        let is_left_out =
+            |reason| reason > WordReason::Comments || reason == WordReason::Undisplayed;
+        let (kept, left_out) = (self.sum(WordReason::is_kept), self.sum(is_left_out));
         kept < MIN_KEPT * (kept + left_out)
     }
 
-    fn sum(&self, is_wanted: impl Fn(Reason) -> bool) -> f64 {
+    fn sum(&self, is_wanted: impl Fn(WordReason) -> bool) -> f64 {
         let counts = self.counts().filter(|(reason, _)| is_wanted(*reason));
         counts.map(|(_, count)| f64::from(count)).sum()
     }
@@ -176,39 +177,41 @@ mod tests {
 
     #[test]
     fn counts_are_written_by_reason_and_their_share_is_without_what_nobody_misses() {
-        let mut words = Words::default();
-        words.add(Reason::Menu, "home, sweet home");
-        words.add(Reason::Text, "at noon");
-        words.add(Reason::Outside, "I know");
+        let mut words = WordAccount::default();
+        words.add(WordReason::Menu, "home, sweet home");
+        words.add(WordReason::Text, "at noon");
+        words.add(WordReason::Outside, "I know");
         let json = serde_json::to_string(&words).unwrap();
         assert_eq!(json, r#"{"text":2,"menu":3,"outside":2}"#);
-        assert_eq!(serde_json::from_str::<Words>(&json).unwrap(), words);
+        assert_eq!(serde_json::from_str::<WordAccount>(&json).unwrap(), words);
         assert!(words.lacks_shown() && words.is_lossy());
         assert_eq!(words.describe(), "2 kept; left out: 3 menu, 2 outside");
-        words.add_count(Reason::Table, 16);
+        words.add_count(WordReason::Table, 16);
         assert!(!words.is_lossy());
     }
 
     #[test]
     fn what_leads_away_or_others_wrote_is_not_missed() {
-        let mut words = Words::default();
-        words.add_count(Reason::Text, 9);
-        for reason in [Reason::Links, Reason::Comments, Reason::Frame, Reason::Undisplayed] {
+        let mut words = WordAccount::default();
+        words.add_count(WordReason::Text, 9);
+        for reason in
+            [WordReason::Links, WordReason::Comments, WordReason::Frame, WordReason::Undisplayed]
+        {
             words.add_count(reason, 40);
         }
         assert!(!words.is_lossy() && !words.keeps_little());
-        words.add_count(Reason::Undisplayed, 2);
+        words.add_count(WordReason::Undisplayed, 2);
         assert!(words.keeps_little());
-        words.add_count(Reason::Outside, 2);
+        words.add_count(WordReason::Outside, 2);
         assert!(words.is_lossy());
     }
 
     #[test]
     fn a_reason_of_a_later_kb_is_unknown_and_no_reason_has_no_words() {
-        let later: Words = serde_json::from_str(r#"{"text":2,"ink":1}"#).unwrap();
-        assert_eq!(later.counts().last(), Some((Reason::Unknown, 1)));
-        let mut words = Words::default();
-        words.add(Reason::Hidden, "-");
-        assert!(words == Words::default() && !words.is_lossy());
+        let later: WordAccount = serde_json::from_str(r#"{"text":2,"ink":1}"#).unwrap();
+        assert_eq!(later.counts().last(), Some((WordReason::Unknown, 1)));
+        let mut words = WordAccount::default();
+        words.add(WordReason::Hidden, "-");
+        assert!(words == WordAccount::default() && !words.is_lossy());
     }
 }

@@ -6,7 +6,7 @@ fields::words! {
     /// Why a file could not be turned into text, one variant per remedy, with the stable word for JSON and logs. The
     /// most informative is first: if several readers fail, it is the one that is reported.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
-    pub enum Failure {
+    pub enum FailureKind {
         /// It can only be opened with a password.
         #[error("a password is needed to open it")]
         PasswordNeeded = "password_needed",

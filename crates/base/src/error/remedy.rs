@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
 use crate::document::Format;
-use crate::error::{Error, Failure};
+use crate::error::{Error, FailureKind};
 use crate::text::printable::clean;
 
 /// Who can fix an error.
@@ -64,7 +64,7 @@ impl Error {
             Self::EmptyFile { .. } => (User, "empty_file"),
             Self::TooLarge { .. } => (User, "too_large"),
             Self::Extract { failure, .. } => (User, failure.as_str()),
-            Self::TooSlow { .. } => (User, Failure::TimedOut.as_str()),
+            Self::TooSlow { .. } => (User, FailureKind::TimedOut.as_str()),
             Self::InFile { cause, .. } => (User, cause.code()),
             Self::EmptyQuery => (User, "empty_query"),
             Self::OnlyExclusions => (User, "only_exclusions"),
@@ -288,10 +288,10 @@ impl Error {
             }
             Self::InFile { cause, .. } => return cause.hint(),
             Self::Skill(diagnostic) => return diagnostic.hint(),
-            Self::Extract { failure: Failure::NotText | Failure::WrongFormat, .. } => {
+            Self::Extract { failure: FailureKind::NotText | FailureKind::WrongFormat, .. } => {
                 "set the type of the file with `--type`".into()
             }
-            Self::Extract { failure: Failure::PasswordNeeded, .. } => {
+            Self::Extract { failure: FailureKind::PasswordNeeded, .. } => {
                 "set KB_PASSWORD or use `--password`".into()
             }
             Self::PathNotFound { path } => return not_found(path),

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-pub use kinds::{FolderEntry, Kind, Links};
+pub use kinds::{EntryKind, FolderEntry, FollowedLinks};
 #[cfg(not(unix))]
 use portable as system;
 #[cfg(unix)]
@@ -26,7 +26,7 @@ use unix as system;
 /// Never waits: a pipe, a device or a folder is an error, found after opening without blocking. A
 /// file in `/proc` or `/sys` looks regular but is a view of the running system and may wait for an
 /// event forever, so it is also refused.
-pub fn open(path: &Path, links: Links<'_>) -> Result<File> {
+pub fn open(path: &Path, links: FollowedLinks<'_>) -> Result<File> {
     let file = File::from(by(path, links, system::READ)?);
     let metadata = file.metadata().map_err(|source| failure(path, source))?;
     if metadata.is_file() && !system::is_view_of_system(&file) {
@@ -37,12 +37,16 @@ pub fn open(path: &Path, links: Links<'_>) -> Result<File> {
 }
 
 /// Reads a regular file of at most `max_bytes`, even if it grows while it is read.
-pub fn read(path: &Path, links: Links<'_>, max_bytes: u64) -> Result<Vec<u8>> {
+pub fn read(path: &Path, links: FollowedLinks<'_>, max_bytes: u64) -> Result<Vec<u8>> {
     read_open(open(path, links)?, path, max_bytes)
 }
 
 /// Like [`read`]; `None` if nothing is there.
-pub fn read_if_there(path: &Path, links: Links<'_>, max_bytes: u64) -> Result<Option<Vec<u8>>> {
+pub fn read_if_there(
+    path: &Path,
+    links: FollowedLinks<'_>,
+    max_bytes: u64,
+) -> Result<Option<Vec<u8>>> {
     match read(path, links, max_bytes) {
         Err(Error::PathNotFound { .. }) => Ok(None),
         read => read.map(Some),
@@ -67,7 +71,7 @@ pub fn read_open(file: File, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
 }
 
 /// Returns the metadata of a path without opening it, whatever kind it is.
-pub fn look(path: &Path, links: Links<'_>) -> Result<Metadata> {
+pub fn look(path: &Path, links: FollowedLinks<'_>) -> Result<Metadata> {
     let found = system::look(path, links).map_err(|source| failure(path, source))?;
     match found.is_symlink() {
         true => Err(Error::LinkRefused { path: path.to_owned() }),
@@ -118,14 +122,14 @@ pub fn real(path: &Path) -> Result<PathBuf> {
 }
 
 /// Returns the entries of a folder, in byte order of the names.
-pub fn list(folder: &Path, links: Links<'_>) -> Result<Vec<FolderEntry>> {
+pub fn list(folder: &Path, links: FollowedLinks<'_>) -> Result<Vec<FolderEntry>> {
     let mut entries = system::list(folder, links).map_err(|source| failure(folder, source))?;
     entries.sort_unstable();
     Ok(entries)
 }
 
 /// Opens a path with the flags of [`system`].
-fn by(path: &Path, links: Links<'_>, flags: system::Flags) -> Result<system::Handle> {
+fn by(path: &Path, links: FollowedLinks<'_>, flags: system::Flags) -> Result<system::Handle> {
     system::by(path, links, flags).map_err(|source| failure(path, source))
 }
 

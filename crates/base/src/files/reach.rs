@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::files::open::{FolderEntry, Links};
+use crate::files::open::{FolderEntry, FollowedLinks};
 use crate::files::{File, Metadata, open};
 use crate::text::paths;
 
@@ -18,21 +18,21 @@ pub enum Reach {
     /// Any links: they are followed in its folder.
     Anywhere,
     /// No links below this folder.
-    Below(Arc<Folder>),
+    Below(Arc<ResolvedFolder>),
     /// Any links that lead to this file, which is a path without links.
     Exactly(PathBuf),
 }
 
 /// A folder, and where its path leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder {
+pub struct ResolvedFolder {
     /// As the user named it.
     path: PathBuf,
     /// Without links.
     real: PathBuf,
 }
 
-impl Folder {
+impl ResolvedFolder {
     /// Resolves a path.
     pub fn at(path: &Path) -> Result<Self> {
         Ok(Self { path: path.to_owned(), real: real(path)? })
@@ -60,7 +60,7 @@ impl Reach {
 
     /// Allows links above a folder but not below it.
     pub fn below(folder: &Path) -> Result<Self> {
-        Ok(Self::Below(Arc::new(Folder::at(folder)?)))
+        Ok(Self::Below(Arc::new(ResolvedFolder::at(folder)?)))
     }
 
     /// Returns the path to remember for a file that the user named.
@@ -92,15 +92,19 @@ impl Reach {
     }
 
     /// Calls `act` with the path to use and the links to follow.
-    fn with<T>(&self, path: &Path, act: impl Fn(&Path, Links<'_>) -> Result<T>) -> Result<T> {
+    fn with<T>(
+        &self,
+        path: &Path,
+        act: impl Fn(&Path, FollowedLinks<'_>) -> Result<T>,
+    ) -> Result<T> {
         let real = match self {
-            Self::Anywhere => return act(path, Links::Follow),
+            Self::Anywhere => return act(path, FollowedLinks::Follow),
             Self::Below(folder) => folder.within(path).ok_or_else(|| refused(path))?,
             Self::Exactly(real) => real.clone(),
         };
         // This path has no links, so any link found now was put there since.
         let root = real.ancestors().last().unwrap_or(&real);
-        act(&real, Links::RefuseBelow(root)).map_err(|error| error.about(path))
+        act(&real, FollowedLinks::RefuseBelow(root)).map_err(|error| error.about(path))
     }
 }
 

@@ -33,13 +33,13 @@ const OLD: &str = "old";
 
 /// A folder that only its owner can enter and that no other process uses; removed when dropped.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct ScratchFolder {
     folder: PathBuf,
     /// Held open and locked, which distinguishes a folder in use from an abandoned one.
     _lock: File,
 }
 
-impl Scratch {
+impl ScratchFolder {
     /// Creates a folder with mode 0700 in `parent`, after removing abandoned ones there.
     pub fn create(parent: &Path) -> io::Result<Self> {
         collect(parent);
@@ -79,7 +79,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     fn drop(&mut self) {
         remove(&self.folder);
     }
@@ -88,7 +88,7 @@ impl Drop for Scratch {
 /// Removes the scratch folders in `parent` that no process uses any more. A file or folder that was
 /// moved aside and not replaced gets its name back.
 ///
-/// Only folders of [`Scratch`] are removed: the name, the owner and the content must match.
+/// Only folders of [`ScratchFolder`] are removed: the name, the owner and the content must match.
 pub fn collect(parent: &Path) {
     for entry in parent.read_dir().into_iter().flatten().flatten() {
         if !is_scratch_name(&entry.file_name()) {
@@ -227,7 +227,7 @@ mod tests {
     fn a_scratch_folder_is_private_and_removed() {
         use std::os::unix::fs::PermissionsExt;
         let parent = tempfile::tempdir().unwrap();
-        let scratch = Scratch::create(parent.path()).unwrap();
+        let scratch = ScratchFolder::create(parent.path()).unwrap();
         let mode = scratch.folder.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         fs::create_dir(scratch.new_path()).unwrap();
@@ -253,9 +253,9 @@ mod tests {
         fs::write(at("x.db.partial"), "the user's").unwrap();
         fs::create_dir(at("elsewhere")).unwrap();
         std::os::unix::fs::symlink("elsewhere", at(".kb-draft-7-0123456789abcdef")).unwrap();
-        let in_use = Scratch::create(parent.path()).unwrap();
+        let in_use = ScratchFolder::create(parent.path()).unwrap();
         fs::write(in_use.new_path(), "x").unwrap();
-        drop(Scratch::create(parent.path()).unwrap());
+        drop(ScratchFolder::create(parent.path()).unwrap());
         let mut expected = vec![
             ".kb-draft-4-0123456789abcdef".to_owned(),
             ".kb-draft-5-0123456789abcdef".to_owned(),
@@ -293,7 +293,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..100 {
-                        let scratch = Scratch::create(parent.path()).unwrap();
+                        let scratch = ScratchFolder::create(parent.path()).unwrap();
                         fs::write(scratch.new_path(), "x").unwrap();
                         collect(parent.path());
                         let is_kept = fs::read(scratch.new_path()).unwrap() == b"x";

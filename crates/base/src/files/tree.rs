@@ -8,23 +8,23 @@ use std::path::{Path, PathBuf};
 
 use super::path::folder_of;
 use super::private::{self, create_folder};
-use super::scratch::Scratch;
+use super::scratch::ScratchFolder;
 use super::write::sync_folder;
 
 /// An unfinished folder next to its target; removed when dropped before it is published.
 #[derive(Debug)]
-pub struct Tree {
-    scratch: Scratch,
+pub struct UnpublishedFolder {
+    scratch: ScratchFolder,
     path: PathBuf,
     target: PathBuf,
 }
 
-impl Tree {
+impl UnpublishedFolder {
     /// Creates an empty folder with mode 0700 near `target`, and the parent folder of `target` if
     /// it is missing.
     pub fn create(target: &Path) -> io::Result<Self> {
         create_folder(folder_of(target))?;
-        let scratch = Scratch::create(folder_of(target))?;
+        let scratch = ScratchFolder::create(folder_of(target))?;
         let path = scratch.new_path();
         private::new_folder(&path)?;
         Ok(Self { scratch, path, target: target.to_owned() })
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
     use crate::files::testing::names;
 
-    fn tree(target: &Path, text: &str) -> Tree {
-        let tree = Tree::create(target).unwrap();
+    fn tree(target: &Path, text: &str) -> UnpublishedFolder {
+        let tree = UnpublishedFolder::create(target).unwrap();
         let source = target.with_file_name("source");
         fs::write(&source, text).unwrap();
         fs::set_permissions(&source, fs::Permissions::from_mode(0o755)).unwrap();

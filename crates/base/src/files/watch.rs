@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 /// What the system announced.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum WatchChange {
     /// Something at this path was written, created, moved or removed.
     At(PathBuf),
     /// Announcements were lost, so anything may have changed.
@@ -24,7 +24,7 @@ pub enum Change {
 
 /// Which files of a folder are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Depth {
+pub enum WatchDepth {
     /// The files in the folder itself.
     Entries,
     /// The files in it and in all folders below it. Links are not followed.
@@ -34,7 +34,7 @@ pub enum Depth {
 /// Follows folders until it is dropped.
 pub struct Watcher {
     inner: RecommendedWatcher,
-    changes: Receiver<Change>,
+    changes: Receiver<WatchChange>,
 }
 
 impl Watcher {
@@ -54,10 +54,10 @@ impl Watcher {
     }
 
     /// Follows a folder from now on.
-    pub fn follow(&mut self, folder: &Path, depth: Depth) -> Result<()> {
+    pub fn follow(&mut self, folder: &Path, depth: WatchDepth) -> Result<()> {
         let mode = match depth {
-            Depth::Entries => RecursiveMode::NonRecursive,
-            Depth::Tree => RecursiveMode::Recursive,
+            WatchDepth::Entries => RecursiveMode::NonRecursive,
+            WatchDepth::Tree => RecursiveMode::Recursive,
         };
         self.inner.watch(folder, mode).map_err(|error| failure(folder, error))
     }
@@ -69,23 +69,23 @@ impl Watcher {
     }
 
     /// Waits for the next change; `None` if there is none in this time.
-    pub fn next(&self, patience: Duration) -> Option<Change> {
+    pub fn next(&self, patience: Duration) -> Option<WatchChange> {
         self.changes.recv_timeout(patience).ok()
     }
 }
 
 /// Returns the changes of an event. Reading a file does not count: kb reads files itself.
-fn translated(event: notify::Result<notify::Event>) -> Vec<Change> {
-    let Ok(event) = event else { return vec![Change::Lost] };
+fn translated(event: notify::Result<notify::Event>) -> Vec<WatchChange> {
+    let Ok(event) = event else { return vec![WatchChange::Lost] };
     if event.need_rescan() {
-        return vec![Change::Lost];
+        return vec![WatchChange::Lost];
     }
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => {}
         EventKind::Access(_) => return Vec::new(),
         _ => {}
     }
-    event.paths.into_iter().map(Change::At).collect()
+    event.paths.into_iter().map(WatchChange::At).collect()
 }
 
 fn failure(folder: &Path, error: notify::Error) -> Error {
@@ -120,12 +120,12 @@ mod tests {
     fn lost_events_are_reported_and_reading_is_no_change() {
         let event = |kind| notify::Event::new(kind).add_path("/a".into());
         let created = event(EventKind::Create(CreateKind::File));
-        assert_eq!(translated(Ok(created.clone())), [Change::At("/a".into())]);
+        assert_eq!(translated(Ok(created.clone())), [WatchChange::At("/a".into())]);
         let closed = EventKind::Access(AccessKind::Close(AccessMode::Write));
-        assert_eq!(translated(Ok(event(closed))), [Change::At("/a".into())]);
+        assert_eq!(translated(Ok(event(closed))), [WatchChange::At("/a".into())]);
         assert_eq!(translated(Ok(event(EventKind::Access(AccessKind::Read)))), []);
-        assert_eq!(translated(Ok(created.set_flag(Flag::Rescan))), [Change::Lost]);
-        assert_eq!(translated(Err(notify::Error::generic("overflow"))), [Change::Lost]);
+        assert_eq!(translated(Ok(created.set_flag(Flag::Rescan))), [WatchChange::Lost]);
+        assert_eq!(translated(Err(notify::Error::generic("overflow"))), [WatchChange::Lost]);
     }
 
     #[test]
@@ -133,15 +133,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
         let mut watcher = Watcher::new().unwrap();
-        watcher.follow(folder.path(), Depth::Tree).unwrap();
+        watcher.follow(folder.path(), WatchDepth::Tree).unwrap();
         fs::write(&path, "tide").unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
         let is_announced =
-            || watcher.next(Duration::from_secs(1)) == Some(Change::At(path.clone()));
+            || watcher.next(Duration::from_secs(1)) == Some(WatchChange::At(path.clone()));
         while !is_announced() {
             assert!(Instant::now() < deadline);
         }
-        let missing = watcher.follow(&folder.path().join("missing"), Depth::Tree);
+        let missing = watcher.follow(&folder.path().join("missing"), WatchDepth::Tree);
         assert!(matches!(missing, Err(Error::PathNotFound { .. })), "{missing:?}");
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::path::folder_of;
 use super::private::{self, Audience};
-use super::scratch::Scratch;
+use super::scratch::ScratchFolder;
 
 pub use super::scratch::collect;
 
@@ -20,7 +20,7 @@ pub const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// An unfinished file next to its target; removed when dropped before it is published.
 #[derive(Debug)]
 pub struct Draft {
-    scratch: Scratch,
+    scratch: ScratchFolder,
     path: PathBuf,
     target: PathBuf,
     file: File,
@@ -47,7 +47,7 @@ impl Draft {
         if known.as_ref().is_ok_and(|metadata| !is_replaceable(metadata)) {
             return Err(not_a_file());
         }
-        let scratch = Scratch::create(folder_of(&target))?;
+        let scratch = ScratchFolder::create(folder_of(&target))?;
         let path = scratch.new_path();
         let file = audience.options().read(true).write(true).create_new(true).open(&path)?;
         // An existing file has the mode that the user gave it.
@@ -190,7 +190,7 @@ pub fn lock_folder(folder: &Path) -> Option<File> {
 
 /// Creates a symbolic link in one step, and replaces an existing one.
 pub fn replace_link(original: &Path, link: &Path) -> io::Result<()> {
-    let scratch = Scratch::create(folder_of(link))?;
+    let scratch = ScratchFolder::create(folder_of(link))?;
     symlink(original, &scratch.new_path())?;
     fs::rename(scratch.new_path(), link)
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 /// The result of reading a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum LineOutcome {
     /// A line; it may be empty.
     Line,
     /// There are no more lines.
@@ -19,21 +19,21 @@ pub fn read_line(
     input: &mut impl BufRead,
     line: &mut Vec<u8>,
     max_bytes: usize,
-) -> io::Result<Outcome> {
+) -> io::Result<LineOutcome> {
     line.clear();
     let limit = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
     let num_read = input.by_ref().take(limit).read_until(b'\n', line)?;
     if num_read == 0 {
-        return Ok(Outcome::End);
+        return Ok(LineOutcome::End);
     }
     if line.last() == Some(&b'\n') {
         line.pop();
     } else if line.len() > max_bytes {
         // It is no longer needed, and may be large.
         *line = Vec::new();
-        return Ok(Outcome::TooLong);
+        return Ok(LineOutcome::TooLong);
     }
-    Ok(Outcome::Line)
+    Ok(LineOutcome::Line)
 }
 
 #[cfg(test)]
@@ -41,12 +41,12 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, max_bytes: usize, expected: &[&str], last: Outcome) {
+    fn check(text: &str, max_bytes: usize, expected: &[&str], last: LineOutcome) {
         let mut input = text.as_bytes();
         let (mut line, mut found) = (Vec::new(), Vec::new());
         let outcome = loop {
             match read_line(&mut input, &mut line, max_bytes).unwrap() {
-                Outcome::Line => found.push(String::from_utf8(line.clone()).unwrap()),
+                LineOutcome::Line => found.push(String::from_utf8(line.clone()).unwrap()),
                 other => break other,
             }
         };
@@ -56,18 +56,18 @@ mod tests {
 
     #[test]
     fn lines_up_to_the_limit_are_read() {
-        check("", 3, &[], Outcome::End);
-        check("abc\n\nde", 3, &["abc", "", "de"], Outcome::End);
-        check("abc", 3, &["abc"], Outcome::End);
-        check("a\nabcd\ne", 3, &["a"], Outcome::TooLong);
-        check("a\nabcd", 3, &["a"], Outcome::TooLong);
+        check("", 3, &[], LineOutcome::End);
+        check("abc\n\nde", 3, &["abc", "", "de"], LineOutcome::End);
+        check("abc", 3, &["abc"], LineOutcome::End);
+        check("a\nabcd\ne", 3, &["a"], LineOutcome::TooLong);
+        check("a\nabcd", 3, &["a"], LineOutcome::TooLong);
     }
 
     #[test]
     fn reading_stops_at_an_endless_line() {
         let mut input = io::BufReader::new(io::repeat(0));
         let mut line = Vec::new();
-        assert_eq!(read_line(&mut input, &mut line, 1000).unwrap(), Outcome::TooLong);
+        assert_eq!(read_line(&mut input, &mut line, 1000).unwrap(), LineOutcome::TooLong);
         assert_eq!(line.capacity(), 0);
     }
 }

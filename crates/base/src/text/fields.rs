@@ -96,7 +96,7 @@ pub fn paths<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S
 
 /// Where the text of a document is from.
 #[derive(Serialize, JsonSchema)]
-pub struct Place<'a> {
+pub struct FileLocation<'a> {
     /// Absolute path of its file, which may contain it; null for a note without a file.
     path: Option<&'a str>,
     /// Its name in that file, such as an archive or a mailbox.
@@ -107,7 +107,7 @@ pub struct Place<'a> {
 /// Writes the text of a path as the file and the name in it.
 pub fn place<S: Serializer>(path: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
     let (path, member) = path.as_deref().map(split_member).unzip();
-    Place { path, member: member.flatten() }.serialize(serializer)
+    FileLocation { path, member: member.flatten() }.serialize(serializer)
 }
 
 /// Writes whether there are any.
@@ -130,12 +130,12 @@ mod tests {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
-    use crate::text::json::Line;
+    use crate::text::json::JsonLine;
 
     #[test]
     fn paths_are_written_as_the_text_that_leads_back_to_them() {
         #[derive(Serialize)]
-        struct Places {
+        struct WrittenPaths {
             #[serde(serialize_with = "path")]
             one: PathBuf,
             #[serde(serialize_with = "path_or_null")]
@@ -144,9 +144,9 @@ mod tests {
             all: Vec<PathBuf>,
         }
         let one = PathBuf::from(OsStr::from_bytes(b"/a/\xff"));
-        let places = Places { one: one.clone(), none: None, all: vec![one, "/b".into()] };
+        let places = WrittenPaths { one: one.clone(), none: None, all: vec![one, "/b".into()] };
         assert_eq!(
-            Line::of(&places).unwrap().as_str(),
+            JsonLine::of(&places).unwrap().as_str(),
             "{\"one\":\"/a/\\\\xff\",\"none\":null,\"all\":[\"/a/\\\\xff\",\"/b\"]}\n"
         );
     }

@@ -22,7 +22,7 @@ pub struct Heading {
 
 /// A link of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct PageLink {
     /// Its target as written, up to the first blank.
     pub target: String,
     /// Its line, from 1.
@@ -31,7 +31,7 @@ pub struct Link {
 
 /// A Markdown text with its lines.
 #[derive(Debug, Clone)]
-pub struct Page {
+pub struct MarkdownPage {
     /// Its text without byte order mark and zero bytes, with unchanged line ends.
     pub text: String,
     /// The end of its front matter, in bytes.
@@ -40,7 +40,7 @@ pub struct Page {
     line_starts: Vec<usize>,
 }
 
-impl Page {
+impl MarkdownPage {
     /// Creates a page from a text whose front matter ends at the byte `body_start`.
     pub fn new(text: String, body_start: usize) -> Self {
         let line_starts = line_starts(text.as_bytes());
@@ -106,7 +106,7 @@ impl Page {
     }
 
     /// Returns the links and images in order, without bare addresses and links without a target.
-    pub fn links(&self) -> Vec<Link> {
+    pub fn links(&self) -> Vec<PageLink> {
         let body = &self.text[self.body_start..];
         Parser::new_ext(body, Options::empty())
             .into_offset_iter()
@@ -115,7 +115,7 @@ impl Page {
                     Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. },
                 ) if !matches!(link_type, LinkType::Autolink | LinkType::Email) => {
                     let line = self.line_of(self.body_start + range.start);
-                    Some(Link { target: dest_url.into_string(), line })
+                    Some(PageLink { target: dest_url.into_string(), line })
                 }
                 _ => None,
             })

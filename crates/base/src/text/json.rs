@@ -13,9 +13,9 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use crate::text::printable::{is_harmful, may_harm};
 
 /// A writer that accepts only JSON.
-pub struct Json<'a>(Target<'a>);
+pub struct Json<'a>(JsonTarget<'a>);
 
-enum Target<'a> {
+enum JsonTarget<'a> {
     Text(&'a mut dyn Write),
     Value(&'a mut Value),
 }
@@ -23,26 +23,26 @@ enum Target<'a> {
 impl<'a> Json<'a> {
     /// Writes JSON to `out`.
     pub fn new(out: &'a mut dyn Write) -> Self {
-        Self(Target::Text(out))
+        Self(JsonTarget::Text(out))
     }
 
     /// Returns the value that `write` writes, or null if it writes none. Numbers equal those in the
     /// text.
     pub fn value_of(write: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> io::Result<Value> {
         let mut value = Value::Null;
-        write(&mut Json(Target::Value(&mut value)))?;
+        write(&mut Json(JsonTarget::Value(&mut value)))?;
         Ok(value)
     }
 
     /// Writes a value over several lines, and a line end.
     pub fn value(&mut self, value: &impl Serialize) -> io::Result<()> {
         match &mut self.0 {
-            Target::Text(out) => {
+            JsonTarget::Text(out) => {
                 let formatter = Escaping(PrettyFormatter::new());
                 value.serialize(&mut Serializer::with_formatter(&mut *out, formatter))?;
                 out.write_all(b"\n")
             }
-            Target::Value(slot) => {
+            JsonTarget::Value(slot) => {
                 **slot = serde_json::to_value(value)?;
                 Ok(())
             }
@@ -52,16 +52,16 @@ impl<'a> Json<'a> {
     /// Writes a value on one line.
     pub fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
         match &self.0 {
-            Target::Text(_) => self.written(&Line::of(value)?),
-            Target::Value(_) => self.value(value),
+            JsonTarget::Text(_) => self.written(&JsonLine::of(value)?),
+            JsonTarget::Value(_) => self.value(value),
         }
     }
 
     /// Writes a line.
-    pub fn written(&mut self, line: &Line) -> io::Result<()> {
+    pub fn written(&mut self, line: &JsonLine) -> io::Result<()> {
         match &mut self.0 {
-            Target::Text(out) => out.write_all(line.0.as_bytes()),
-            Target::Value(slot) => {
+            JsonTarget::Text(out) => out.write_all(line.0.as_bytes()),
+            JsonTarget::Value(slot) => {
                 **slot = serde_json::from_str(&line.0)?;
                 Ok(())
             }
@@ -71,9 +71,9 @@ impl<'a> Json<'a> {
 
 /// A value as a line of JSON, including its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line(String);
+pub struct JsonLine(String);
 
-impl Line {
+impl JsonLine {
     /// Returns a value on one line.
     pub fn of(value: &impl Serialize) -> io::Result<Self> {
         let mut bytes = Vec::new();
@@ -154,7 +154,7 @@ mod tests {
         let value =
             json!({ "k\u{9b}": "a\u{7f}\u{85}\u{61c}\u{200e}\u{2028}\u{202e}\u{2066}\u{e0041}b" });
         assert_eq!(
-            Line::of(&value).unwrap().as_str(),
+            JsonLine::of(&value).unwrap().as_str(),
             "{\"k\\u009b\":\"a\\u007f\\u0085\\u061c\\u200e\\u2028\\u202e\\u2066\\udb40\\udc41b\"}\n"
         );
     }
@@ -167,7 +167,7 @@ mod tests {
         });
         assert_eq!(pretty(&value), serde_json::to_string_pretty(&value).unwrap() + "\n");
         assert_eq!(
-            Line::of(&value).unwrap().as_str(),
+            JsonLine::of(&value).unwrap().as_str(),
             serde_json::to_string(&value).unwrap() + "\n"
         );
     }
@@ -181,9 +181,9 @@ mod tests {
         }
         let hit = Hit { score: 0.028_516_922_198_665_154, id: 1 };
         let value = Json::value_of(|out| out.value(&hit)).unwrap();
-        assert_eq!(Line::of(&value).unwrap(), Line::of(&hit).unwrap());
+        assert_eq!(JsonLine::of(&value).unwrap(), JsonLine::of(&hit).unwrap());
         assert_eq!(
-            Line::of(&value).unwrap().as_str(),
+            JsonLine::of(&value).unwrap().as_str(),
             "{\"score\":0.028516922198665154,\"id\":1}\n"
         );
     }

@@ -32,12 +32,12 @@ fn links_at(text: &str, depth: usize) -> Vec<NoteLink> {
         return found;
     }
     let mut is_announced = false;
-    let mut body: Option<Body> = None;
+    let mut body: Option<AdmonitionText> = None;
     for (event, bytes) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
         match event {
             Event::Start(Tag::Paragraph) => is_announced = announces_body(&text[bytes]),
             Event::Start(Tag::CodeBlock(CodeBlockKind::Indented)) if is_announced => {
-                body = (depth < MAX_DEPTH).then(Body::default);
+                body = (depth < MAX_DEPTH).then(AdmonitionText::default);
             }
             Event::Text(_) => {
                 if let Some(body) = &mut body {
@@ -65,13 +65,13 @@ fn announces_body(paragraph: &str) -> bool {
 
 /// The text of an admonition without its indentation.
 #[derive(Default)]
-struct Body {
+struct AdmonitionText {
     text: String,
     /// Where its parts begin, here and in the text around it.
     starts: Vec<(usize, usize)>,
 }
 
-impl Body {
+impl AdmonitionText {
     fn links(self, depth: usize) -> Vec<NoteLink> {
         let mut links = links_at(&self.text, depth);
         for NoteLink { bytes, .. } in &mut links {

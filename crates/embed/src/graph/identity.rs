@@ -125,7 +125,8 @@ impl Identity {
 
     /// Reads the inputs of a graph.
     fn read(dir: &Path) -> Option<Self> {
-        let bytes = open::read(&dir.join(ABOUT_FILE), open::Links::Follow, MAX_ABOUT_BYTES).ok()?;
+        let bytes =
+            open::read(&dir.join(ABOUT_FILE), open::FollowedLinks::Follow, MAX_ABOUT_BYTES).ok()?;
         Self::parse(&String::from_utf8(bytes).ok()?)
     }
 

@@ -13,7 +13,7 @@ use crate::facts::Family;
 use crate::fault::model_error;
 use crate::files::open;
 use crate::tokenize::wordpiece::{WordPiece, ready};
-use crate::{Installed, OpenOptions, Side};
+use crate::{EmbeddingSide, Installed, OpenOptions};
 
 /// The tokenizer of one model, with its length limit and prefixes.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl Tokenizer {
     /// another kind with as many.
     pub fn load(installed: &Installed, options: &OpenOptions) -> Result<Self> {
         let path = installed.model_dir.join(FILE);
-        let bytes = open::read(&path, open::Links::Follow, MAX_FILE_BYTES)
+        let bytes = open::read(&path, open::FollowedLinks::Follow, MAX_FILE_BYTES)
             .map_err(|error| model_error(&path, error))?;
         let encoder = Encoder::read(&bytes).map_err(|error| model_error(&path, error))?;
         Self::over(encoder, installed, options)
@@ -199,10 +199,10 @@ impl Tokenizer {
     }
 
     /// Encodes a text of either side, cut at the model's limit; returns `true` if it was cut.
-    pub fn encode_cut(&self, text: &str, side: Side) -> Result<(Vec<i64>, bool)> {
+    pub fn encode_cut(&self, text: &str, side: EmbeddingSide) -> Result<(Vec<i64>, bool)> {
         let prefix = match side {
-            Side::Query => &self.query_prefix,
-            Side::Passage => &self.passage_prefix,
+            EmbeddingSide::Query => &self.query_prefix,
+            EmbeddingSide::Passage => &self.passage_prefix,
         };
         let ids = self.encode(&prefixed(prefix, text))?;
         if ids.len() <= self.max_tokens {
@@ -326,15 +326,24 @@ mod tests {
         assert_eq!(tokenizer.num_overhead(), 3);
         assert_eq!(tokenizer.num_passage_tokens("git"), 4);
         assert_eq!(tokenizer.encode_passage("git").unwrap(), [2, 9, 6, 3]);
-        assert_eq!(tokenizer.encode_cut("git", Side::Query).unwrap(), (vec![2, 7, 8, 6, 3], false));
-        assert_eq!(tokenizer.encode_cut("git", Side::Passage).unwrap(), (vec![2, 9, 6, 3], false));
+        assert_eq!(
+            tokenizer.encode_cut("git", EmbeddingSide::Query).unwrap(),
+            (vec![2, 7, 8, 6, 3], false)
+        );
+        assert_eq!(
+            tokenizer.encode_cut("git", EmbeddingSide::Passage).unwrap(),
+            (vec![2, 9, 6, 3], false)
+        );
     }
 
     #[test]
     fn a_long_query_is_cut_and_a_long_passage_refused() {
         let tokenizer = tokenizer(4, "", "");
         let text = "git install a a a";
-        assert_eq!(tokenizer.encode_cut(text, Side::Query).unwrap(), (vec![2, 6, 4, 3], true));
+        assert_eq!(
+            tokenizer.encode_cut(text, EmbeddingSide::Query).unwrap(),
+            (vec![2, 6, 4, 3], true)
+        );
         let error = tokenizer.encode_passage(text).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -346,7 +355,7 @@ mod tests {
     fn a_sentencepiece_vocabulary_also_works() {
         let tokenizer = tokenizer_of(UNIGRAM, 256, "query: ", "");
         assert_eq!(tokenizer.num_tokens("git git"), 2);
-        assert_eq!(tokenizer.encode_cut("git", Side::Query).unwrap().0, [0, 4, 5, 6, 2]);
+        assert_eq!(tokenizer.encode_cut("git", EmbeddingSide::Query).unwrap().0, [0, 4, 5, 6, 2]);
         assert_eq!(tokenizer.encode_passage("安装").unwrap(), [0, 7, 8, 2]);
     }
 

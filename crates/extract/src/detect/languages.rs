@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::extension::extension;
-use crate::document::{Content, Format, Language};
+use crate::document::{Format, FormatContent, Language};
 
 /// Names of files in lower case that need no extension, or have that of something else.
 const NAMES: &[(Language, &[&str])] = &[
@@ -154,5 +154,5 @@ fn of_mode(mode: &str) -> Option<Format> {
         .map(Format::Code)
         .or_else(|| Format::named(name))
         .or_else(|| Format::with_extension(name));
-    format.filter(|format| format.content() == Content::Text && *format != Format::Note)
+    format.filter(|format| format.content() == FormatContent::Text && *format != Format::Note)
 }

@@ -15,8 +15,10 @@ mod tests;
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::document::{Container, Content, Data, Dialect, DocType, Format, Headed, Language};
-use crate::error::{Error, Failure, Result};
+use crate::document::{
+    ContainerKind, Data, Dialect, DocType, Format, FormatContent, Headed, Language,
+};
+use crate::error::{Error, FailureKind, Result};
 use crate::text::decode;
 use crate::text::paths::unpacked;
 
@@ -93,7 +95,7 @@ pub(super) fn may_be_read(path: &Path, further: &TextExtensions) -> bool {
 pub(super) fn may_be_package(path: &Path, head: &[u8]) -> bool {
     let name = &*unpacked(path);
     let has_open_name = match by_name(name, &TextExtensions::NONE) {
-        Some(format) => is_document(format) && format.content() != Content::Archive,
+        Some(format) => is_document(format) && format.content() != FormatContent::Archive,
         None => {
             extension(name).is_none_or(|extension| extension == "zip" || is_old_name(&extension))
         }
@@ -104,7 +106,7 @@ pub(super) fn may_be_package(path: &Path, head: &[u8]) -> bool {
 /// Whether files with the names of this format are read as what they hold: documents of office programs, books and
 /// mail. A web page is a text, which stays what its name says.
 fn is_document(format: Format) -> bool {
-    matches!(format, Format::Headed(_)) && format.content() != Content::Text
+    matches!(format, Format::Headed(_)) && format.content() != FormatContent::Text
 }
 
 /// Whether a file is a single one that was compressed, by its name and its first bytes.
@@ -119,11 +121,11 @@ pub fn may_be_container(path: &Path) -> bool {
 
 /// Returns the kind of container of a file, by its name and its first bytes; `None` for a file that
 /// contains no others.
-pub fn container(path: &Path, head: &[u8]) -> Option<Container> {
+pub fn container(path: &Path, head: &[u8]) -> Option<ContainerKind> {
     match names::container(path)? {
-        Container::Zip if !head.starts_with(ZIP_MAGIC) => None,
-        Container::Mbox | Container::Enex if decode::is_binary(head) => None,
-        Container::Chats if !content::is_list_of_chats(head) => None,
+        ContainerKind::Zip if !head.starts_with(ZIP_MAGIC) => None,
+        ContainerKind::Mbox | ContainerKind::Enex if decode::is_binary(head) => None,
+        ContainerKind::Chats if !content::is_list_of_chats(head) => None,
         container => Some(container),
     }
 }
@@ -183,7 +185,7 @@ pub fn detect(
         (format, _) if is_document(format) => held_by(head, format),
         // Some documents are saved under the name of XML.
         (Format::Data(Data::Xml), _) => {
-            by_content(head).filter(|found| found.content() == Content::Xml).unwrap_or(format)
+            by_content(head).filter(|found| found.content() == FormatContent::Xml).unwrap_or(format)
         }
         // Some languages share an extension.
         (Format::Code(language), _) if wanted.language.is_none() => {
@@ -212,7 +214,8 @@ fn held_by(head: &[u8], claimed: Format) -> Format {
         }
         // The root may say nothing, or be beyond the first bytes.
         Some(Format::Data(Data::Xml) | Format::Text)
-            if claimed.content() == Content::Xml && head.trim_ascii_start().starts_with(b"<") =>
+            if claimed.content() == FormatContent::Xml
+                && head.trim_ascii_start().starts_with(b"<") =>
         {
             claimed
         }
@@ -312,16 +315,16 @@ fn mismatch(head: &[u8], format: Format) -> Option<Error> {
         // Whether it is of Outlook, its directory says, which only the reader sees.
         (Format::Headed(Headed::Msg), _, Some(OLD_OFFICE)) => return None,
         // The names of the entries may be beyond the first bytes.
-        (_, Content::Archive, Some(ZIP)) => return None,
-        (_, Content::Xml, Some(XML)) => return None,
-        (_, Content::PlainText | Content::Xml, None) if !is_binary => return None,
-        (_, Content::Text, Some(PDF | RTF | POSTSCRIPT)) => Failure::WrongFormat,
-        (_, Content::Text, _) if !is_binary => return None,
-        (_, Content::Text, None) => Failure::NotText,
-        (_, _, _) => Failure::WrongFormat,
+        (_, FormatContent::Archive, Some(ZIP)) => return None,
+        (_, FormatContent::Xml, Some(XML)) => return None,
+        (_, FormatContent::PlainText | FormatContent::Xml, None) if !is_binary => return None,
+        (_, FormatContent::Text, Some(PDF | RTF | POSTSCRIPT)) => FailureKind::WrongFormat,
+        (_, FormatContent::Text, _) if !is_binary => return None,
+        (_, FormatContent::Text, None) => FailureKind::NotText,
+        (_, _, _) => FailureKind::WrongFormat,
     };
     let detail = match (failure, looks) {
-        (Failure::NotText, _) => String::new(),
+        (FailureKind::NotText, _) => String::new(),
         (_, looks) => format!("it looks like {}", looks.unwrap_or("plain text")),
     };
     Some(Error::Extract { failure, detail })

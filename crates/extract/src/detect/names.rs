@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::extension::extension;
 use super::languages;
-use crate::document::{Container, Format};
+use crate::document::{ContainerKind, Format};
 
 /// Names of files in lower case, up to the first full stop or hyphen, that are text without an
 /// extension: `LICENSE-MIT`, `README.source`.
@@ -65,12 +65,12 @@ impl TextExtensions {
 }
 
 /// Returns the kind of container that a name claims.
-pub(super) fn container(path: &Path) -> Option<Container> {
+pub(super) fn container(path: &Path) -> Option<ContainerKind> {
     match extension(path)?.as_str() {
-        "zip" => Some(Container::Zip),
-        "mbox" => Some(Container::Mbox),
-        "enex" => Some(Container::Enex),
-        "json" if is_export_of_chats(path) => Some(Container::Chats),
+        "zip" => Some(ContainerKind::Zip),
+        "mbox" => Some(ContainerKind::Mbox),
+        "enex" => Some(ContainerKind::Enex),
+        "json" if is_export_of_chats(path) => Some(ContainerKind::Chats),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use yaml_serde::{Mapping, Value};
 
 use super::front_words::words;
-use crate::document::Superseded;
+use crate::document::OutdatedNotice;
 use crate::text::links::note_links;
 
 /// Keys with the name of what replaces the document.
@@ -21,20 +21,20 @@ const STATES: [&str; 5] = ["superseded", "deprecated", "obsolete", "replaced", "
 const BY: &str = "by ";
 
 /// Returns the mark of a document; `None` if it has none.
-pub(super) fn read(fields: &Mapping) -> Option<Superseded> {
+pub(super) fn read(fields: &Mapping) -> Option<OutdatedNotice> {
     let first = |key: &&str| words(fields.get(*key)?).into_iter().next();
     if let Some(by) = SUCCESSORS.iter().find_map(first) {
-        return Some(Superseded { by: Some(target(&by)) });
+        return Some(OutdatedNotice { by: Some(target(&by)) });
     }
     let status = ["status", "Status"].iter().find_map(first).unwrap_or_default();
     let lower = status.to_lowercase();
     let state = STATES.iter().find(|state| lower.starts_with(*state));
     if let Some(rest) = state.and_then(|state| status.get(state.len()..)) {
         let by = rest.trim_start().strip_prefix(BY).map(target);
-        return Some(Superseded { by: by.filter(|by| !by.is_empty()) });
+        return Some(OutdatedNotice { by: by.filter(|by| !by.is_empty()) });
     }
     let is_marked = MARKS.iter().filter_map(|key| fields.get(*key)).any(is_mark);
-    is_marked.then_some(Superseded { by: None })
+    is_marked.then_some(OutdatedNotice { by: None })
 }
 
 /// Whether the value of a mark is neither missing nor false.

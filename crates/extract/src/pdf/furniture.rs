@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::{bands, geometry};
-use crate::document::{BlockKind, Reason};
+use crate::document::{BlockKind, WordReason};
 use crate::protocol::{Page, PageBlock};
 
 /// Most blocks at either end of a page that may be furniture: left, middle and right of a running
@@ -104,7 +104,7 @@ fn take_out(pages: &mut [Page], mut to_remove: Vec<Sighting>) {
         for &(_, block_idx) in on_page.iter().rev() {
             let page = &mut pages[page_idx];
             let block = page.blocks.remove(block_idx);
-            page.left_out.add(Reason::RunningHead, &block.text);
+            page.left_out.add(WordReason::RunningHead, &block.text);
         }
     }
 }

@@ -36,7 +36,7 @@ use quality::is_missing;
 
 use crate::containers;
 use crate::document::{Document, Format};
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, FailureKind, Result};
 use crate::extracted::Extracted;
 use crate::protocol::{IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, Page, ReadFailure};
 use crate::sandbox::ReadOptions;
@@ -102,7 +102,7 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
     }
     let most_informative = failures.into_iter().min_by_key(|failed| failed.failure);
     Err(most_informative
-        .unwrap_or_else(|| ReadFailure::new(Failure::Crashed, "there is no reader"))
+        .unwrap_or_else(|| ReadFailure::new(FailureKind::Crashed, "there is no reader"))
         .into())
 }
 
@@ -114,7 +114,7 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
 pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     let mut reading = parent::read(IMAGE, bytes, options)?;
     if reading.pages.iter().all(is_too_small) {
-        return Err(ReadFailure::new(Failure::TooSmall, "").into());
+        return Err(ReadFailure::new(FailureKind::TooSmall, "").into());
     }
     scan::read(&mut reading, OCR_OF_IMAGE, bytes, options)?;
     Ok(assemble::assemble(&reading, options))
@@ -141,7 +141,7 @@ pub fn pages_for_ocr(bytes: &[u8], format: Format, options: &ReadOptions) -> Res
     };
     match format {
         Format::Image(_) if reading.pages.iter().all(is_too_small) => {
-            Err(ReadFailure::new(Failure::TooSmall, "").into())
+            Err(ReadFailure::new(FailureKind::TooSmall, "").into())
         }
         _ => Ok(scan::wanted(&reading, &options.ocr).len()),
     }
@@ -154,7 +154,7 @@ fn check_complete(mut reading: Reading, bytes: &[u8]) -> Result<Reading> {
     let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
     if num_failed == num_pages {
         let detail = reading.pages.into_iter().find_map(|page| page.failed).unwrap_or_default();
-        return Err(ReadFailure::new(Failure::Damaged, detail).into());
+        return Err(ReadFailure::new(FailureKind::Damaged, detail).into());
     }
     // In a file that was cut off, pages may be known although their content is missing.
     if reading.tail.rebuilt && !has_end(bytes) {
@@ -178,7 +178,7 @@ fn check_complete(mut reading: Reading, bytes: &[u8]) -> Result<Reading> {
     } else {
         format!("only {} of its {num_pages} pages were found", num_pages - num_missing)
     };
-    Err(ReadFailure::new(Failure::Damaged, detail).into())
+    Err(ReadFailure::new(FailureKind::Damaged, detail).into())
 }
 
 /// Whether the end marker of a PDF is near the end of `bytes`.
@@ -199,7 +199,7 @@ pub(crate) fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
         Some(at) => Ok(Cow::Borrowed(&bytes[at..])),
         // Readers require a header before they look at anything else.
         None if is_headless(bytes) => Ok(Cow::Owned([b"%PDF-1.4\n", bytes].concat())),
-        None => Err(ReadFailure::new(Failure::WrongFormat, looks_like(bytes)).into()),
+        None => Err(ReadFailure::new(FailureKind::WrongFormat, looks_like(bytes)).into()),
     }
 }
 
@@ -248,7 +248,7 @@ mod tests {
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {
         match from_header(bytes) {
-            Err(Error::Extract { failure: Failure::WrongFormat, detail }) => {
+            Err(Error::Extract { failure: FailureKind::WrongFormat, detail }) => {
                 assert_eq!(detail, format!("it looks like {expected}, not PDF"));
             }
             other => panic!("{other:?}"),

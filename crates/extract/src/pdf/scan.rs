@@ -210,7 +210,7 @@ pub(super) fn replace(page: &mut Page, answer: Page) {
 mod tests {
     use super::*;
     use crate::document::BlockKind;
-    use crate::error::Failure;
+    use crate::error::FailureKind;
     use crate::protocol::PageBlock;
 
     fn page(text: &str, image_coverage: f64) -> Page {
@@ -235,7 +235,7 @@ mod tests {
                 continue;
             }
             num_requests += 1;
-            let crash = Error::Extract { failure: Failure::Crashed, detail: String::new() };
+            let crash = Error::Extract { failure: FailureKind::Crashed, detail: String::new() };
             progress.record(pages, Err(crash)).unwrap();
         }
         assert_eq!(num_requests, MAX_FAILURES);
@@ -249,7 +249,7 @@ mod tests {
         let mut progress = Progress { left: vec![&[1, 2, 3, 4]], ..Progress::default() };
         while let Some(pages) = progress.left.pop() {
             let answer = if pages.contains(&3) {
-                Err(Error::Extract { failure: Failure::TimedOut, detail: String::new() })
+                Err(Error::Extract { failure: FailureKind::TimedOut, detail: String::new() })
             } else {
                 let read = |number: &u32| Page {
                     number: *number,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::protocol::{Page, PageBlock, Stance};
 
 /// Removes watermarks from `pages`, also where they stand apart because a page has little text.
@@ -20,7 +20,7 @@ pub(super) fn remove(pages: &mut [Page]) {
     };
     for page in pages {
         for block in page.blocks.extract_if(.., is_watermark) {
-            page.left_out.add(Reason::Watermark, &block.text);
+            page.left_out.add(WordReason::Watermark, &block.text);
         }
     }
 }
@@ -51,6 +51,6 @@ mod tests {
             .collect();
         assert_eq!(left, [vec!["The end"], vec!["The tide"], vec!["DRAFT", "March"]]);
         let counted: Vec<_> = pages[1].left_out.counts().collect();
-        assert_eq!(counted, [(Reason::Watermark, 1)]);
+        assert_eq!(counted, [(WordReason::Watermark, 1)]);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{BlockKind, Words};
+use crate::document::{BlockKind, WordAccount};
 
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub struct Page {
     pub num_unsure: u32,
     /// Words that are not in the blocks.
     #[serde(default)]
-    pub left_out: Words,
+    pub left_out: WordAccount,
     /// Words of its tables that are there again for a merged cell.
     #[serde(default)]
     pub num_copied_words: u32,

@@ -86,15 +86,15 @@ fn every_line_is_parsed_back_unchanged() {
         warnings: vec!["rows were left out".into()],
         ..Tail::default()
     }));
-    check(&Line::from(&ReadFailure::new(Failure::Damaged, "xref")));
+    check(&Line::from(&ReadFailure::new(FailureKind::Damaged, "xref")));
 }
 
 #[test]
 fn every_class_is_found_by_its_code() {
-    for failure in Failure::ALL {
+    for failure in FailureKind::ALL {
         assert_eq!(failure_from_code(failure.as_str()), failure);
     }
-    assert_eq!(failure_from_code("nonsense"), Failure::Crashed);
+    assert_eq!(failure_from_code("nonsense"), FailureKind::Crashed);
 }
 
 #[test]

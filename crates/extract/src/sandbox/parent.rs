@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::process::{Over, Process};
 use super::{Layers, ReadOptions, ocr};
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, FailureKind, Result};
 use crate::limits;
 use crate::protocol::bounds::ItemCounts;
 use crate::protocol::{
@@ -150,10 +150,10 @@ fn receive(
         let too_much = || format!("more than {} MB of text", options.max_output_bytes >> 20);
         let bytes = match child.next_line(started + time_limit, options) {
             Ok(bytes) => bytes,
-            Err(Over::TooMuch) => return failed(Failure::OutOfMemory, too_much()),
+            Err(Over::TooMuch) => return failed(FailureKind::OutOfMemory, too_much()),
             Err(Over::Late) => {
                 let detail = format!("gave up after {} s", time_limit.as_secs());
-                return failed(Failure::TimedOut, detail);
+                return failed(FailureKind::TimedOut, detail);
             }
             Err(Over::End | Over::Cancelled) => return Err(Stop::CutOff),
         };
@@ -162,11 +162,11 @@ fn receive(
             let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
             match bytes_left.checked_sub(size) {
                 Some(left) => bytes_left = left,
-                None => return failed(Failure::OutOfMemory, too_much()),
+                None => return failed(FailureKind::OutOfMemory, too_much()),
             }
         }
         if let Err(bound) = counts.add(&bytes) {
-            return failed(Failure::TooLarge, bound.to_string());
+            return failed(FailureKind::TooLarge, bound.to_string());
         }
         match decode(&bytes) {
             Some(Line::Document(mut head)) => {
@@ -201,7 +201,7 @@ fn receive(
             // The last line of a child that was killed while writing it.
             None if !bytes.ends_with(b"\n") => return Err(Stop::CutOff),
             None | Some(Line::Pictures(_) | Line::Member(_) | Line::Drawn(_)) => {
-                return failed(Failure::Crashed, INVALID.to_owned());
+                return failed(FailureKind::Crashed, INVALID.to_owned());
             }
         }
     }
@@ -231,16 +231,16 @@ fn after_pages(reading: &Reading, detail: String) -> String {
 fn cause_of(status: Option<ExitStatus>, errors: &str) -> ReadFailure {
     // Messages of the Rust runtime before it aborts.
     if errors.contains("memory allocation of") {
-        return ReadFailure::new(Failure::OutOfMemory, "");
+        return ReadFailure::new(FailureKind::OutOfMemory, "");
     }
     if errors.contains("overflowed its stack") {
-        return ReadFailure::new(Failure::Crashed, "it is nested too deeply");
+        return ReadFailure::new(FailureKind::Crashed, "it is nested too deeply");
     }
     let Some(status) = status else {
-        return ReadFailure::new(Failure::TimedOut, "it did not end");
+        return ReadFailure::new(FailureKind::TimedOut, "it did not end");
     };
     cause_of_signal(status)
-        .unwrap_or_else(|| ReadFailure::new(Failure::Crashed, status.to_string()))
+        .unwrap_or_else(|| ReadFailure::new(FailureKind::Crashed, status.to_string()))
 }
 
 #[cfg(unix)]
@@ -250,12 +250,12 @@ fn cause_of_signal(status: ExitStatus) -> Option<ReadFailure> {
 
     let signal = status.signal()?;
     Some(if signal == Signal::XCPU.as_raw() {
-        ReadFailure::new(Failure::TimedOut, CPU_USED)
+        ReadFailure::new(FailureKind::TimedOut, CPU_USED)
     } else if signal == Signal::KILL.as_raw() {
         // Only the system kills a child before it has answered.
-        ReadFailure::new(Failure::OutOfMemory, "the system ended it")
+        ReadFailure::new(FailureKind::OutOfMemory, "the system ended it")
     } else {
-        ReadFailure::new(Failure::Crashed, format!("signal {signal}"))
+        ReadFailure::new(FailureKind::Crashed, format!("signal {signal}"))
     })
 }
 

@@ -51,7 +51,7 @@ fn before(rows: &[LedgerRow]) -> Before {
 }
 
 fn not_text(path: &str) -> Failed {
-    let error = Error::Extract { failure: Failure::NotText, detail: "in UTF-9".into() };
+    let error = Error::Extract { failure: FailureKind::NotText, detail: "in UTF-9".into() };
     Failed { path: path.into(), error, stamp: Some(STAMP) }
 }
 
@@ -78,7 +78,7 @@ fn a_file_that_would_only_fail_again_is_passed_over() {
         // Neither size nor time shows that these may succeed.
         (row("/d/a", Failed, "io"), false),
         (row("/d/a", Failed, "too_large"), false),
-        (row("/d/a", Failed, Failure::PasswordNeeded.as_str()), true),
+        (row("/d/a", Failed, FailureKind::PasswordNeeded.as_str()), true),
         // The user does not want to hear of it, whatever it is now.
         (row("/d/a", Waived, "not_text"), true),
         (LedgerRow { stamp: None, ..other_reader(row("/d/a", Waived, "io")) }, true),
@@ -89,7 +89,7 @@ fn a_file_that_would_only_fail_again_is_passed_over() {
         let named = Found { is_named: true, ..found("/d/a", STAMP) };
         assert_eq!(before.passed_over(&named), None, "{row:?}");
     }
-    let locked = row("/d/a", Failed, Failure::PasswordNeeded.as_str());
+    let locked = row("/d/a", Failed, FailureKind::PasswordNeeded.as_str());
     let with_password = |row| Before { has_password: true, ..before(&[row]) };
     assert_eq!(with_password(locked).passed_over(&found("/d/a", STAMP)), None);
     assert!(with_password(failed).passed_over(&found("/d/a", STAMP)).is_some());

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
 use crate::document::Language;
 use crate::embedder::Embedder;
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, FailureKind, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, Choice, Member};
 use crate::hash;
@@ -106,7 +106,7 @@ impl Planner<'_> {
             Err(Error::EmptyFile { .. }) if !is_named => {
                 vec![Outcome::Ignored(LeftOut { path, rule: Rule::Empty, stamp })]
             }
-            Err(Error::Extract { failure: Failure::TooSmall, .. }) if !is_named => {
+            Err(Error::Extract { failure: FailureKind::TooSmall, .. }) if !is_named => {
                 vec![Outcome::Ignored(LeftOut { path, rule: Rule::Small, stamp })]
             }
             Err(error) => vec![Outcome::Failed(Failed { path, error, stamp })],

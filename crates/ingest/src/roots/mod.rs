@@ -13,7 +13,7 @@ use crate::document::DocType;
 use crate::error::Result;
 use crate::extract::detect::TypeOverride;
 use crate::files::Metadata;
-use crate::files::reach::{Folder, Reach, real, refused};
+use crate::files::reach::{Reach, ResolvedFolder, real, refused};
 use crate::store::{PathStamp, Root, Store};
 use crate::text::paths;
 use crate::walk::{ReadAs, Start, Territory};
@@ -41,8 +41,8 @@ struct Added {
 impl Added {
     fn new(root: Root, follows_all: bool) -> Self {
         let path = paths::path_of(&root.path);
-        let found = Folder::at(&path).ok();
-        let is_same = |folder: &Folder| {
+        let found = ResolvedFolder::at(&path).ok();
+        let is_same = |folder: &ResolvedFolder| {
             root.real_path.as_deref().is_none_or(|real| folder.real() == paths::path_of(real))
         };
         let real = found.as_ref().map_or_else(|| path.clone(), |folder| folder.real().to_owned());

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::extract::detect;
-use crate::files::open::{FolderEntry, Kind};
+use crate::files::open::{EntryKind, FolderEntry};
 use crate::files::reach::Reach;
 
 /// Folders of these names are generated anywhere.
@@ -33,7 +33,9 @@ const MAX_TAG_BYTES: u64 = 65_536;
 /// Returns the names of the folders that are generated in a folder with these entries.
 pub(super) fn folders_next_to(entries: &[FolderEntry]) -> Vec<&'static str> {
     let has = |is_folder: bool, name: &str| {
-        entries.iter().any(|entry| entry.name == name && (entry.kind == Kind::Folder) == is_folder)
+        entries
+            .iter()
+            .any(|entry| entry.name == name && (entry.kind == EntryKind::Folder) == is_folder)
     };
     let there = NEXT_TO.into_iter().filter(|(folder, _)| has(true, folder));
     there
@@ -43,18 +45,19 @@ pub(super) fn folders_next_to(entries: &[FolderEntry]) -> Vec<&'static str> {
 }
 
 /// Whether a file or folder is generated, by its name and by `here`, the names of [`folders_next_to`].
-pub(super) fn is_generated(name: &OsStr, kind: Kind, here: &[&'static str]) -> bool {
+pub(super) fn is_generated(name: &OsStr, kind: EntryKind, here: &[&'static str]) -> bool {
     let Some(name) = name.to_str() else { return false };
     match kind {
-        Kind::Folder => FOLDERS.contains(&name) || here.contains(&name),
-        Kind::File => detect::generated(Path::new(name)).is_some(),
-        Kind::Link | Kind::Other => false,
+        EntryKind::Folder => FOLDERS.contains(&name) || here.contains(&name),
+        EntryKind::File => detect::generated(Path::new(name)).is_some(),
+        EntryKind::Link | EntryKind::Other => false,
     }
 }
 
 /// Whether a folder with these entries says that it is one of Python packages, or a cache.
 pub(super) fn is_marked(reach: &Reach, folder: &Path, entries: &[FolderEntry]) -> bool {
-    let has = |name| entries.iter().any(|entry| entry.name == name && entry.kind == Kind::File);
+    let has =
+        |name| entries.iter().any(|entry| entry.name == name && entry.kind == EntryKind::File);
     let is_cache = || {
         let tag = reach.read(&folder.join(CACHE_TAG), MAX_TAG_BYTES);
         tag.is_ok_and(|tag| tag.starts_with(CACHE_SIGNATURE))

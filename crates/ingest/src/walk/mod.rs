@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::extract::detect::{self, TextExtensions, TypeOverride};
 use crate::files::Metadata;
-use crate::files::reach::{Folder, Reach};
+use crate::files::reach::{Reach, ResolvedFolder};
 use crate::text::paths::resolved;
 
 use tree::{Item, Seen, Tree, WalkedFile};
@@ -221,7 +221,7 @@ fn files(start: Start, follow_links: bool, extent: (bool, bool)) -> Items {
     // Rules apply from the added folder downwards.
     let base = match &reach {
         Reach::Below(base) => Ok(Arc::clone(base)),
-        Reach::Anywhere | Reach::Exactly(_) => Folder::at(&path).map(Arc::new),
+        Reach::Anywhere | Reach::Exactly(_) => ResolvedFolder::at(&path).map(Arc::new),
     };
     let base = match base {
         Ok(base) => base,

@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::error::{Error, Result};
 use crate::files::open;
-use crate::files::open::{FolderEntry, Kind, Links};
+use crate::files::open::{EntryKind, FolderEntry, FollowedLinks};
 
 use super::left_out::Rule;
 
@@ -95,7 +95,7 @@ impl<'a> Source<'a> {
 
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
         if self.follows_links {
-            return open::read(path, Links::Follow, MAX_BYTES);
+            return open::read(path, FollowedLinks::Follow, MAX_BYTES);
         }
         match read_unlinked(path) {
             Err(refused @ Error::LinkRefused { .. }) => match open::real(path) {
@@ -113,7 +113,7 @@ impl<'a> Source<'a> {
 
 /// Reads a file whose path must not contain links.
 fn read_unlinked(path: &Path) -> Result<Vec<u8>> {
-    open::read(path, Links::RefuseBelow(path.ancestors().last().unwrap_or(path)), MAX_BYTES)
+    open::read(path, FollowedLinks::RefuseBelow(path.ancestors().last().unwrap_or(path)), MAX_BYTES)
 }
 
 fn reason(error: &Error) -> String {
@@ -171,9 +171,10 @@ impl Rules {
         entries: &[FolderEntry],
     ) -> Self {
         let has = |name: &str| {
-            entries.iter().any(|entry| entry.name == name && entry.kind != Kind::Folder)
+            entries.iter().any(|entry| entry.name == name && entry.kind != EntryKind::Folder)
         };
-        let has_git = entries.iter().any(|entry| entry.name == GIT && entry.kind == Kind::Folder);
+        let has_git =
+            entries.iter().any(|entry| entry.name == GIT && entry.kind == EntryKind::Folder);
         self.clone().with(source, folder, shown, [has(KB_IGNORE), has(GIT_IGNORE), has_git])
     }
 

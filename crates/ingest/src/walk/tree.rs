@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::files::open::{FolderEntry, Kind};
-use crate::files::reach::{Folder, Reach};
+use crate::files::open::{EntryKind, FolderEntry};
+use crate::files::reach::{Reach, ResolvedFolder};
 use crate::files::stamp::mtime_ns;
 use crate::files::{Metadata, open};
 
@@ -43,7 +43,7 @@ pub fn stamp(metadata: &Metadata) -> (u64, i64) {
 pub(super) struct Tree {
     reach: Reach,
     territory: Option<Territory>,
-    top: Arc<Folder>,
+    top: Arc<ResolvedFolder>,
     /// Whether what programs generated is not left out.
     includes_generated: bool,
     /// Whether what is left out is returned, too.
@@ -72,7 +72,7 @@ impl Tree {
     /// `extent` is whether what programs generated is included, and whether what is left out is returned, too.
     pub(super) fn new(
         path: &Path,
-        base: &Arc<Folder>,
+        base: &Arc<ResolvedFolder>,
         reach: Reach,
         territory: Option<Territory>,
         (includes_generated, lists_all): (bool, bool),
@@ -125,10 +125,10 @@ impl Tree {
         let path = level.path.join(&entry.name);
         let mut kind = entry.kind;
         let mut metadata = None;
-        if kind == Kind::Link && self.reach == Reach::Anywhere {
+        if kind == EntryKind::Link && self.reach == Reach::Anywhere {
             match path.metadata() {
                 Ok(found) => {
-                    kind = Kind::of(&found);
+                    kind = EntryKind::of(&found);
                     metadata = Some(found);
                 }
                 Err(source) => return failure(Error::Io { path, source }).map(Err),
@@ -138,8 +138,8 @@ impl Tree {
             return None;
         }
         let verdict = match level.path == level.real {
-            true => level.rules.verdict(&path, kind == Kind::Folder),
-            false => level.rules.verdict(&level.real.join(&entry.name), kind == Kind::Folder),
+            true => level.rules.verdict(&path, kind == EntryKind::Folder),
+            false => level.rules.verdict(&level.real.join(&entry.name), kind == EntryKind::Folder),
         };
         let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
         match verdict {
@@ -152,7 +152,7 @@ impl Tree {
             return self.left_out(path, Rule::Generated, metadata);
         }
         match kind {
-            Kind::File => {
+            EntryKind::File => {
                 let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok);
                 match metadata {
                     // It may have changed since; the file is checked again when it is opened.
@@ -165,8 +165,9 @@ impl Tree {
                     Err(source) => failure(Error::Io { path, source }).map(Err),
                 }
             }
-            Kind::Folder => {
-                let identity = if entry.kind == Kind::Link { open::identity(&path) } else { None };
+            EntryKind::Folder => {
+                let identity =
+                    if entry.kind == EntryKind::Link { open::identity(&path) } else { None };
                 // A link to a folder that contains it.
                 if identity.is_some() && self.levels.iter().any(|level| level.identity == identity)
                 {
@@ -186,8 +187,8 @@ impl Tree {
                     Err(error) => failure(error).map(Err),
                 }
             }
-            Kind::Link => self.left_out(path, Rule::Link, metadata),
-            Kind::Other => self.left_out(path, Rule::Special, metadata),
+            EntryKind::Link => self.left_out(path, Rule::Link, metadata),
+            EntryKind::Other => self.left_out(path, Rule::Special, metadata),
         }
     }
 
@@ -202,10 +203,10 @@ impl Tree {
         &self,
         level: &Level,
         path: &Path,
-        (entry, kind): (&FolderEntry, Kind),
+        (entry, kind): (&FolderEntry, EntryKind),
     ) -> bool {
         let Some(territory) = &self.territory else { return false };
-        if kind != Kind::Folder && entry.kind != Kind::Link {
+        if kind != EntryKind::Folder && entry.kind != EntryKind::Link {
             return false;
         }
         match self.reach {

@@ -3,8 +3,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::files::open::{FolderEntry, Kind};
-use crate::files::reach::{Folder, Reach};
+use crate::files::open::{EntryKind, FolderEntry};
+use crate::files::reach::{Reach, ResolvedFolder};
 
 /// In a second checkout, a file instead of a folder.
 const GIT: &str = ".git";
@@ -21,11 +21,11 @@ const MAX_CONFIG_BYTES: u64 = 1_000_000;
 /// or not on this machine. If the first one is elsewhere, or there is none, no other folder has these files.
 pub(super) fn is_second(
     reach: &Reach,
-    top: &Folder,
+    top: &ResolvedFolder,
     folder: &Path,
     entries: &[FolderEntry],
 ) -> bool {
-    if !entries.iter().any(|entry| entry.name == GIT && entry.kind == Kind::File) {
+    if !entries.iter().any(|entry| entry.name == GIT && entry.kind == EntryKind::File) {
         return false;
     }
     let pointer = reach.read(&folder.join(GIT), MAX_POINTER_BYTES).unwrap_or_default();

@@ -120,7 +120,7 @@ fn label(line: &ContentLine, labels: &HashMap<&str, String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Reason;
+    use crate::document::WordReason;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
@@ -172,6 +172,6 @@ mod tests {
             &mut writer,
         );
         let counts: Vec<_> = writer.left_out.counts().collect();
-        assert_eq!(counts, [(Reason::Markup, 2)]);
+        assert_eq!(counts, [(WordReason::Markup, 2)]);
     }
 }

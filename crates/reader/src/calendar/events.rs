@@ -2,7 +2,7 @@
 
 use super::lines::{self, ContentLine, LineGroup};
 use super::{leave_out, one_line, times, without_scheme, write_paragraphs};
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::writer::Writer;
 
 /// What is read of a calendar.
@@ -100,7 +100,7 @@ impl CalendarEntry {
         people.retain(|person| !person.is_empty());
         entry.fact("With", &people.join(", "));
         match page {
-            Some(page) if has_description => writer.left_out.add(Reason::Copy, &page),
+            Some(page) if has_description => writer.left_out.add(WordReason::Copy, &page),
             page => entry.texts.extend(page),
         }
         entry
@@ -211,6 +211,6 @@ mod tests {
         let mut writer = Writer::default();
         calendar("BEGIN:VEVENT\nUID:one\nSUMMARY:Ebb\nX-NEW:two words\nEND:VEVENT", &mut writer);
         let counts: Vec<_> = writer.left_out.counts().collect();
-        assert_eq!(counts, [(Reason::Markup, 3)]);
+        assert_eq!(counts, [(WordReason::Markup, 3)]);
     }
 }

@@ -1,7 +1,7 @@
 //! Reads files of calendars and contacts.
 
 use super::{calendar, contacts};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::text::decode::Decoded;
 use crate::writer::Writer;
@@ -28,7 +28,7 @@ fn read(
     write(&text, &mut writer);
     let page = writer.page(1);
     if page.blocks.is_empty() {
-        return Err(ReadFailure::new(Failure::WrongFormat, detail).into());
+        return Err(ReadFailure::new(FailureKind::WrongFormat, detail).into());
     }
     emit(Line::Document(Head::default()))?;
     emit(Line::Page(page))?;
@@ -54,7 +54,9 @@ mod tests {
         for bytes in ["", "words", "##fileformat=VCFv4.2\n#CHROM\tPOS\n"] {
             for read in [read_calendar, read_contacts] {
                 match output_of(read, bytes.as_bytes()) {
-                    Err(Stop::Failed(failed)) => assert_eq!(failed.failure, Failure::WrongFormat),
+                    Err(Stop::Failed(failed)) => {
+                        assert_eq!(failed.failure, FailureKind::WrongFormat)
+                    }
                     other => panic!("{bytes}: {other:?}"),
                 }
             }

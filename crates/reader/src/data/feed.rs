@@ -3,7 +3,7 @@
 //! Everything else that an entry says is a line with its name, so that nothing is lost.
 
 use crate::characters::visible_text;
-use crate::document::{BlockKind, Document, Words};
+use crate::document::{BlockKind, Document, WordAccount};
 use crate::html;
 use crate::writer::Writer;
 use crate::xml::{self, Element, Event};
@@ -35,7 +35,7 @@ pub(super) fn extract(text: &str) -> Option<Document> {
         return None;
     }
     let lines = LineNumbers::of(text);
-    let (mut writer, mut left_out) = (ProseWriter::default(), Words::default());
+    let (mut writer, mut left_out) = (ProseWriter::default(), WordAccount::default());
     writer.title(&plain(&feed.title));
     feed.write(&lines, &mut writer, &mut left_out);
     for entry in entries {
@@ -73,7 +73,7 @@ struct FeedEntry {
 }
 
 impl FeedEntry {
-    fn write(self, lines: &LineNumbers, writer: &mut ProseWriter, left_out: &mut Words) {
+    fn write(self, lines: &LineNumbers, writer: &mut ProseWriter, left_out: &mut WordAccount) {
         let start = self.facts.first().map_or(self.at, |(at, _)| *at);
         let facts: Vec<String> = self.facts.into_iter().map(|(_, fact)| fact).collect();
         writer.block(lines.at(start), BlockKind::Paragraph, &facts.join("\n"));

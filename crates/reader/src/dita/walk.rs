@@ -1,7 +1,7 @@
 //! Walks through the elements of DITA.
 
 use super::map::{TopicRefs, is_reference};
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::extract::protocol::Head;
 use crate::flow::{Content, Tables};
 use crate::grid::CellSpan;
@@ -261,7 +261,7 @@ impl DitaWalk {
             }
             DitaKind::Unshown => {
                 let words = self.take();
-                self.writer.left_out.add(Reason::Markup, &words);
+                self.writer.left_out.add(WordReason::Markup, &words);
                 self.text = self.outer.pop().unwrap_or_default();
             }
             DitaKind::Inline => self.close_inline(name),

@@ -1,6 +1,6 @@
 //! Writes what belongs to a paragraph or to a table, after it: notes, comments, figures, other files.
 
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::extract::protocol::PageBlock;
 use crate::figures::Figure;
 use crate::remarks::Remark;
@@ -44,7 +44,7 @@ impl Attached {
         let mut hidden = Writer::default();
         self.write(&mut hidden, false);
         for block in hidden.finish() {
-            writer.left_out.add(Reason::Hidden, &block.text);
+            writer.left_out.add(WordReason::Hidden, &block.text);
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::Words;
-use crate::error::Failure;
+use crate::document::WordAccount;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, MemberLine, PageBlock, ReadFailure, Request};
 use crate::parts::{Archive, Related};
 use crate::{Emit, Input, Read, Stop};
@@ -23,7 +23,7 @@ pub(super) struct MergedFiles(BTreeMap<String, Vec<PageBlock>>);
 /// What merged files have besides their text.
 #[derive(Debug, Default)]
 pub(super) struct MergedRest {
-    pub(super) left_out: Words,
+    pub(super) left_out: WordAccount,
     pub(super) warnings: Vec<String>,
     /// The files that are embedded in them, below their names.
     pub(super) members: Vec<MemberLine>,
@@ -51,11 +51,11 @@ impl MergedFiles {
                 continue;
             };
             let outcome = archive.bytes(name).and_then(|bytes| {
-                let missing = || ReadFailure::new(Failure::Damaged, "it is missing");
+                let missing = || ReadFailure::new(FailureKind::Damaged, "it is missing");
                 let bytes = bytes.ok_or_else(missing)?;
                 let (_, extension) = name.rsplit_once('.').unwrap_or_default();
                 let unsupported =
-                    || ReadFailure::new(Failure::WrongFormat, "its format is not supported");
+                    || ReadFailure::new(FailureKind::WrongFormat, "its format is not supported");
                 let read = reader_of(&bytes, &extension.to_lowercase()).ok_or_else(unsupported)?;
                 blocks_of(name, read, &Input { bytes: &bytes, ..*input }, rest)
             });
@@ -110,7 +110,9 @@ fn blocks_of(
     match read(&input, emit) {
         Ok(tail) => rest.warnings.extend(tail.warnings),
         Err(Stop::Failed(failed)) => return Err(failed),
-        Err(Stop::Io(error)) => return Err(ReadFailure::new(Failure::Damaged, error.to_string())),
+        Err(Stop::Io(error)) => {
+            return Err(ReadFailure::new(FailureKind::Damaged, error.to_string()));
+        }
     }
     Ok(blocks)
 }

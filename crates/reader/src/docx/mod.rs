@@ -26,8 +26,8 @@ use super::members::Members;
 use super::parts::{self, Archive, Related, head, optional};
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
-use crate::document::{Reason, Words};
-use crate::error::Failure;
+use crate::document::{WordAccount, WordReason};
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
 use body::BodyReferences;
 use comments::OpenComments;
@@ -45,8 +45,9 @@ pub(crate) fn read(
 ) -> Result<Tail, Stop> {
     let mut archive = parts::open_office(input.bytes, ".doc")?;
     let main = parts::main_part(&mut archive, "word/document.xml")?;
-    let text = parts::salvage(&mut archive, &main)
-        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not DOCX"))?;
+    let text = parts::salvage(&mut archive, &main).ok_or_else(|| {
+        ReadFailure::new(FailureKind::WrongFormat, "it is a ZIP archive, not DOCX")
+    })?;
     let related = parts::relations(&mut archive, &main).unwrap_or_default();
     let mut parts = RelatedParts { archive, main, related };
     emit(Line::Document(head(&parts.properties())))?;
@@ -54,7 +55,7 @@ pub(crate) fn read(
     let styles = Styles::read(&parts.text("styles", "styles.xml"));
     let lists = Lists::read(&parts.text("numbering", "numbering.xml"));
     let shows_hidden = input.request.keeps_all;
-    let mut reader = NoteReader { styles: &styles, shows_hidden, left_out: Words::default() };
+    let mut reader = NoteReader { styles: &styles, shows_hidden, left_out: WordAccount::default() };
     let notes = Notes {
         footnotes: reader.read(&parts.text("footnotes", "footnotes.xml"), "footnote"),
         endnotes: reader.read(&parts.text("endnotes", "endnotes.xml"), "endnote"),
@@ -132,14 +133,14 @@ impl RelatedParts<'_> {
     }
 
     /// Counts the words of the heads and feet of pages.
-    fn leave_out_furniture(&mut self, left_out: &mut Words) {
+    fn leave_out_furniture(&mut self, left_out: &mut WordAccount) {
         let is_furniture = |related: &&Related| matches!(&*related.kind, "header" | "footer");
         for related in self.related.values().filter(is_furniture) {
             // A damaged one is no loss.
             let part = optional(&mut self.archive, &related.name);
             let _ = xml::each(&part, |event| {
                 if let Event::Text(text) = event {
-                    left_out.add(Reason::RunningHead, text);
+                    left_out.add(WordReason::RunningHead, text);
                 }
             });
         }

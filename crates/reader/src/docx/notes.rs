@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::runs::{LEFT_OUT, Runs};
 use super::styles::Styles;
-use crate::document::Words;
+use crate::document::WordAccount;
 use crate::flow::{self, Content};
 use crate::xml::Element;
 
@@ -47,7 +47,7 @@ pub(super) struct NoteReader<'a> {
     pub(super) styles: &'a Styles,
     pub(super) shows_hidden: bool,
     /// Words of notes that are not shown.
-    pub(super) left_out: Words,
+    pub(super) left_out: WordAccount,
 }
 
 impl NoteReader<'_> {
@@ -104,7 +104,7 @@ mod tests {
     fn notes_of(xml: &str, name: &str) -> NotesById {
         let styles = Styles::default();
         let mut reader =
-            NoteReader { styles: &styles, shows_hidden: false, left_out: Words::default() };
+            NoteReader { styles: &styles, shows_hidden: false, left_out: WordAccount::default() };
         reader.read(xml, name)
     }
 

@@ -10,7 +10,7 @@ use super::fields::{OpenFields, check_box};
 use super::styles::Styles;
 use super::switches::is_on;
 use super::symbols::{self, SymbolFont};
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 use crate::flow::Content;
 use crate::parts::is_description;
 use crate::xml::Element;
@@ -55,7 +55,7 @@ pub(super) struct Runs<'a> {
     /// Whether any text may be in a symbol font.
     has_symbol_fonts: bool,
     /// Words that are not shown.
-    left_out: Words,
+    left_out: WordAccount,
     /// The last run of each open paragraph, the innermost last.
     open: Vec<OpenRun>,
     /// What the open properties describe.
@@ -93,7 +93,7 @@ impl<'a> Runs<'a> {
             styles,
             shows_hidden,
             has_symbol_fonts: xml.contains("Symbol") || xml.contains("dings"),
-            left_out: Words::default(),
+            left_out: WordAccount::default(),
             open: Vec::new(),
             properties: None,
             is_text: false,
@@ -108,7 +108,9 @@ impl<'a> Runs<'a> {
         match content {
             Content::Open(_) if self.num_deleted > 0 => self.num_deleted += 1,
             Content::Close(_) if self.num_deleted > 0 => self.num_deleted -= 1,
-            Content::Text(text) if self.num_deleted > 0 => self.left_out.add(Reason::Hidden, text),
+            Content::Text(text) if self.num_deleted > 0 => {
+                self.left_out.add(WordReason::Hidden, text);
+            }
             Content::Open(element) => return self.open(element).and_then(|text| self.show(text)),
             Content::Close(name) => return self.close(name).and_then(|text| self.show(text)),
             Content::Text(text) if self.is_text => return self.show_text(text),
@@ -137,11 +139,11 @@ impl<'a> Runs<'a> {
 
     /// Counts the words of text that is not shown.
     pub(super) fn leave_out(&mut self, text: &str) {
-        self.left_out.add(Reason::Hidden, text);
+        self.left_out.add(WordReason::Hidden, text);
     }
 
     /// Returns the words that were not shown.
-    pub(super) fn into_left_out(self) -> Words {
+    pub(super) fn into_left_out(self) -> WordAccount {
         self.left_out
     }
 
@@ -168,7 +170,7 @@ impl<'a> Runs<'a> {
             "fldChar" => {
                 let shown = self.fields.mark(element).map(Cow::Owned);
                 if let Some(instructions) = self.fields.take_withheld() {
-                    self.left_out.add(Reason::Hidden, &instructions);
+                    self.left_out.add(WordReason::Hidden, &instructions);
                 }
                 return shown;
             }
@@ -293,7 +295,7 @@ impl<'a> Runs<'a> {
     fn show<'c>(&mut self, text: Cow<'c, str>) -> Option<Cow<'c, str>> {
         let is_hidden = self.open.last().is_some_and(|run| run.is_hidden && !self.shows_hidden);
         if is_hidden || self.num_deleted > 0 {
-            self.left_out.add(Reason::Hidden, &text);
+            self.left_out.add(WordReason::Hidden, &text);
             return None;
         }
         if self.fields.is_at_instructions() {

@@ -8,7 +8,7 @@ use crate::parts::{archive, archive_of_bytes};
 use crate::testing::output_of;
 
 #[track_caller]
-fn check_failure(bytes: &[u8], expected: Failure) {
+fn check_failure(bytes: &[u8], expected: FailureKind) {
     match output_of(read_docx, bytes) {
         Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
         other => panic!("{other:?}"),
@@ -42,10 +42,10 @@ fn the_package_defines_the_part_with_the_text() {
 
 #[test]
 fn a_file_that_is_not_docx_is_refused() {
-    check_failure(&archive(&[("a.txt", "x")]), Failure::WrongFormat);
-    check_failure(b"PK\x03\x04 and nothing", Failure::Damaged);
-    check_failure(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", Failure::EncryptionNotSupported);
-    check_failure(&archive(&[("word/document.xml", "<w:a><w:b></w:a>")]), Failure::Damaged);
+    check_failure(&archive(&[("a.txt", "x")]), FailureKind::WrongFormat);
+    check_failure(b"PK\x03\x04 and nothing", FailureKind::Damaged);
+    check_failure(b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", FailureKind::EncryptionNotSupported);
+    check_failure(&archive(&[("word/document.xml", "<w:a><w:b></w:a>")]), FailureKind::Damaged);
 }
 
 /// What a reader emits for a file.
@@ -135,7 +135,7 @@ fn damage_of_the_text_is_a_warning_if_any_text_is_before_it() {
     let read = emitted(&archive(&[("word/document.xml", cut)]));
     assert_eq!(read.blocks, ["High water."]);
     assert_eq!(read.warnings, ["the text is damaged and ends early: it is cut off"]);
-    check_failure(&archive(&[("word/document.xml", "<w:document><w:body>")]), Failure::Damaged);
+    check_failure(&archive(&[("word/document.xml", "<w:document><w:body>")]), FailureKind::Damaged);
 }
 
 #[test]

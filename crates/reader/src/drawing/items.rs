@@ -1,6 +1,6 @@
 //! Defines the pieces of a drawing.
 
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::figures::Figure;
 use crate::grid::TableGrid;
 use crate::writer::Writer;
@@ -27,7 +27,7 @@ impl DrawingItem {
             Self::Point(depth, marker, text) => writer.item(depth, &marker, &text),
             Self::Table(grid) => writer.grid(grid),
             Self::Figure(figure) => figure.write(writer),
-            Self::Furniture(text) => writer.left_out.add(Reason::RunningHead, &text),
+            Self::Furniture(text) => writer.left_out.add(WordReason::RunningHead, &text),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Collects the notes of an export, one at a time.
 
-use crate::document::{FileParts, Reason, Words};
+use crate::document::{FileParts, WordAccount, WordReason};
 use crate::html;
 use crate::mime;
 use crate::writer::Writer;
@@ -29,7 +29,7 @@ pub(super) struct Note {
     /// The bytes of encrypted texts in it.
     encrypted: Vec<usize>,
     /// What of the content is too long to be read.
-    left_out: Words,
+    left_out: WordAccount,
 }
 
 /// A file in a note.
@@ -238,7 +238,7 @@ impl Note {
         while !page.is_char_boundary(end) {
             end -= 1;
         }
-        self.left_out.add(Reason::TooLong, &page[end..]);
+        self.left_out.add(WordReason::TooLong, &page[end..]);
         let mut rest = &page[..end];
         while let Some((before, encrypted)) = rest.split_once("<en-crypt") {
             self.content.push_str(before);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::placed::{PlacedCell, PlacedRow};
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 
 /// The columns of a table in which cells begin; the places of a row of text.
 #[derive(Debug, Default)]
@@ -52,13 +52,13 @@ impl GridColumns {
         &mut self,
         rows: &mut [PlacedRow],
         num_places: usize,
-        left_out: &mut Words,
+        left_out: &mut WordAccount,
     ) {
         for row in &mut *rows {
             row.cells.retain(|cell| {
                 let is_kept = self.places[cell.column] < num_places;
                 if !is_kept {
-                    left_out.add(Reason::TooLong, &cell.text);
+                    left_out.add(WordReason::TooLong, &cell.text);
                 }
                 is_kept
             });

@@ -5,7 +5,7 @@ use super::head;
 use super::kind::CellKind;
 use super::placed::{PlacedCell, PlacedRow, TableGrid};
 use super::shape::{num_captions, shape};
-use crate::document::{Words, count_words};
+use crate::document::{WordAccount, count_words};
 use crate::extract::markdown::spell::tidy;
 
 /// Most cells that are filled with copies in a file, a chapter or a table of a PDF, and most bytes of them. Real files have some thousands; a few bytes
@@ -70,7 +70,7 @@ pub(crate) struct FilledTable {
     /// Which columns of the grid its columns begin in.
     pub(crate) columns: Vec<usize>,
     /// Words of cells that are too far to the right.
-    pub(crate) left_out: Words,
+    pub(crate) left_out: WordAccount,
 }
 
 impl TableGrid {

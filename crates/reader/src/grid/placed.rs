@@ -1,6 +1,6 @@
 //! Places cells in rows and columns: each in the next column that no cell from above takes.
 
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 
 /// Most rows and columns that a cell may span (HTML, 4.9.11).
 const MAX_SPANNED_ROWS: usize = 65_534;
@@ -70,7 +70,7 @@ pub(crate) struct TableGrid {
     /// By column, the row and the index of the last cell that begins there.
     last: Vec<Option<(usize, usize)>>,
     /// Words of cells that are too far to the right.
-    pub(super) left_out: Words,
+    pub(super) left_out: WordAccount,
     /// Whether the rows of the head stay apart, as on the page.
     pub(super) keeps_head_rows: bool,
 }
@@ -115,7 +115,7 @@ impl TableGrid {
         };
         self.next = column.saturating_add(1);
         if column >= MAX_COLUMNS {
-            self.left_out.add(Reason::TooLong, &text);
+            self.left_out.add(WordReason::TooLong, &text);
             return;
         }
         if span != CellSpan::default() {

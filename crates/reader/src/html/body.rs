@@ -11,7 +11,7 @@ use super::content::{Content, missed, shown};
 use super::elements::{is_inline, level};
 use super::parse::parse;
 use super::{code, math};
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::grid::{CellSpan, TableGrid};
 use crate::parts::is_description;
 use crate::writer::Writer;
@@ -37,7 +37,7 @@ fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
     };
     let mut is_in_root = false;
     // The open elements that are not read, and why; words that are not for people have no reason.
-    let mut skipped: Vec<(NodeId, Option<Reason>)> = Vec::new();
+    let mut skipped: Vec<(NodeId, Option<WordReason>)> = Vec::new();
     for edge in content.body.traverse() {
         match edge {
             Edge::Open(node) => match node.value() {
@@ -58,7 +58,7 @@ fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
                         walk.text(&math::text(node));
                         skipped.push((node.id(), None));
                     } else if is_in_root && code::is_line_numbers(node, element) {
-                        skipped.push((node.id(), Some(Reason::Markup)));
+                        skipped.push((node.id(), Some(WordReason::Markup)));
                     } else if is_in_root {
                         walk.label(content.label(node));
                         walk.open(node, element);
@@ -71,9 +71,10 @@ fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
                 }
                 Node::Text(text) => match skipped.last() {
                     None if is_in_root => walk.text(text),
-                    None | Some((_, Some(Reason::Outside))) => {
+                    None | Some((_, Some(WordReason::Outside))) => {
                         let is_paragraph = missed::is_paragraph(node);
-                        let reason = if is_paragraph { Reason::Outside } else { Reason::Frame };
+                        let reason =
+                            if is_paragraph { WordReason::Outside } else { WordReason::Frame };
                         walk.writer.left_out.add(reason, text);
                     }
                     Some((_, Some(reason))) => walk.writer.left_out.add(*reason, text),

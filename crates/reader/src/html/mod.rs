@@ -15,7 +15,7 @@ use self::content::Content;
 use self::parse::{ParsedPage, parse};
 use super::writer::Writer;
 use super::{Emit, Input, Stop};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
 use crate::text::decode::{self, Decoded};
 
@@ -33,7 +33,7 @@ const META: &[u8] = b"<meta";
 /// Reads a web page.
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let Decoded { text, encoding } = decode::read(input.bytes, charset(input.bytes).as_slice())
-        .ok_or_else(|| ReadFailure::new(Failure::NotText, ""))?;
+        .ok_or_else(|| ReadFailure::new(FailureKind::NotText, ""))?;
     let ParsedPage { html, is_too_deep } = parse(&text);
     emit(Line::Document(head::read(&html)))?;
     let mut writer = Writer::default();

@@ -242,7 +242,7 @@ fn what_is_no_message_is_refused() {
     for bytes in ["", "words", "a: b\n\nwords", "From words\n"] {
         for read in [read_message, read_mailbox] {
             match output_of(read, bytes.as_bytes()) {
-                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, Failure::WrongFormat),
+                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
                 other => panic!("{bytes}: {other:?}"),
             }
         }
@@ -280,5 +280,5 @@ fn messages_are_named_by_their_ids() {
 
 #[test]
 fn a_text_without_messages_is_no_mailbox() {
-    assert_eq!(members(of_mailbox, b"words"), Err(Failure::WrongFormat));
+    assert_eq!(members(of_mailbox, b"words"), Err(FailureKind::WrongFormat));
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 use crate::text::markdown::fenced;
 
 /// Longest result that is read. A printed table of 60 rows is shorter, a log is longer.
@@ -38,7 +38,11 @@ pub(super) fn text(value: &Value) -> String {
 }
 
 /// Returns a result as Markdown; empty if there is nothing to read, or too much, which is counted.
-pub(super) fn markdown(output: &Value, read_page: &ReadPage<'_>, left_out: &mut Words) -> String {
+pub(super) fn markdown(
+    output: &Value,
+    read_page: &ReadPage<'_>,
+    left_out: &mut WordAccount,
+) -> String {
     let of = |name: &str| text(&output[name]);
     let (text, max_lines) = match output["output_type"].as_str() {
         Some("error" | "pyerr") => {
@@ -52,7 +56,7 @@ pub(super) fn markdown(output: &Value, read_page: &ReadPage<'_>, left_out: &mut 
     if text.len() <= MAX_CHARS && text.lines().count() <= max_lines {
         return text;
     }
-    left_out.add(Reason::TooLong, &text);
+    left_out.add(WordReason::TooLong, &text);
     String::new()
 }
 
@@ -119,7 +123,7 @@ mod tests {
     fn check(output: &str, expected: &str) {
         let output = serde_json::from_str(output).unwrap();
         let read_page = |html: &str| html.contains("<td>").then(|| "| a |\n| --- |".to_owned());
-        assert_eq!(markdown(&output, &read_page, &mut Words::default()), expected);
+        assert_eq!(markdown(&output, &read_page, &mut WordAccount::default()), expected);
     }
 
     #[test]
@@ -155,7 +159,7 @@ mod tests {
         let stream = |num| format!(r#"{{"output_type": "stream", "text": [{}]}}"#, lines(num));
         check(&stream(MAX_LINES), "");
         let output = serde_json::from_str(&stream(MAX_LINES - 2)).unwrap();
-        assert!(!markdown(&output, &|_| None, &mut Words::default()).is_empty());
+        assert!(!markdown(&output, &|_| None, &mut WordAccount::default()).is_empty());
         check(
             r#"{"output_type": "error", "ename": "ValueError", "evalue": "no tide", "traceback": ["a"]}"#,
             "```\nValueError: no tide\n```",

@@ -6,7 +6,7 @@ use super::annotations::{self, Annotation};
 use super::lists::OdfLists;
 use super::objects::{Objects, OdfObject};
 use super::styles::Styles;
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::extract::protocol::{Page, ReadFailure};
 use crate::flow::{self, Content, MergedWith, Tables};
 use crate::grid::CellSpan;
@@ -248,13 +248,13 @@ impl Walk {
         let Paragraph { level, style, text, mut notes, annotations } = paragraph;
         for AnchoredAnnotation { annotation, .. } in annotations {
             if self.omits_remarks {
-                self.writer.left_out.add(Reason::Remarks, &annotation.remark.text);
+                self.writer.left_out.add(WordReason::Remarks, &annotation.remark.text);
             } else {
                 notes.push(annotation.remark.paragraph());
             }
         }
         if FURNITURE.contains(&self.class.as_str()) {
-            self.writer.left_out.add(Reason::RunningHead, &text);
+            self.writer.left_out.add(WordReason::RunningHead, &text);
         } else if let Some(note) = &mut self.note {
             for text in std::iter::once(&text).chain(&notes) {
                 note.push_str(text.split_whitespace().collect::<Vec<_>>().join(" ").as_str());

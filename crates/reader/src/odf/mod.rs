@@ -19,7 +19,7 @@ use super::parts::{self, Archive, Salvaged, head, optional, salvage};
 use super::sheet::Budget;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
 use objects::Objects;
 use styles::Styles;
@@ -41,7 +41,7 @@ pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail
     let mut file = open(input)?;
     let slides = file.pages(input.request.omits_remarks)?;
     if slides.is_empty() {
-        return Err(ReadFailure::new(Failure::NoPages, "").into());
+        return Err(ReadFailure::new(FailureKind::NoPages, "").into());
     }
     let page_count = u32::try_from(slides.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..file.head.clone() }))?;
@@ -125,10 +125,10 @@ fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
     });
     if is_encrypted {
         let detail = "it is protected by a password; save it without one";
-        return Err(ReadFailure::new(Failure::EncryptionNotSupported, detail));
+        return Err(ReadFailure::new(FailureKind::EncryptionNotSupported, detail));
     }
     let content = salvage(&mut archive, "content.xml").ok_or_else(|| {
-        ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not OpenDocument")
+        ReadFailure::new(FailureKind::WrongFormat, "it is a ZIP archive, not OpenDocument")
     })?;
     let mut budget = Budget::default();
     Ok(File {
@@ -145,7 +145,7 @@ fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
 fn open_flat<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
     let text = input.text()?.text;
     let flat = flat::split(&text)
-        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is XML, not OpenDocument"))?;
+        .ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "it is XML, not OpenDocument"))?;
     let omits_remarks = input.request.omits_remarks;
     let (mut objects, mut budget) = (Objects::default(), Budget::default());
     for (number, xml) in flat.objects.iter().enumerate().take(MAX_OBJECTS) {

@@ -1,7 +1,7 @@
 //! Checks what is read of texts, presentations and spreadsheets.
 
 use super::*;
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::extract::protocol::Request;
 use crate::parts::archive;
 use crate::testing::output_of;
@@ -154,7 +154,7 @@ fn annotations_follow_the_paragraph_that_they_are_about() {
         Ok(())
     })
     .unwrap();
-    assert_eq!(words, [(Reason::Remarks, 4)]);
+    assert_eq!(words, [(WordReason::Remarks, 4)]);
 }
 
 #[test]
@@ -372,12 +372,12 @@ fn a_cut_off_file_keeps_its_start() {
 fn a_file_that_cannot_be_read_is_refused() {
     let manifest = "<manifest:manifest><manifest:encryption-data/></manifest:manifest>";
     for (parts, expected) in [
-        (&[("a.txt", "x")][..], Failure::WrongFormat),
-        (&[("content.xml", "<a></b>")], Failure::Damaged),
-        (&[("content.xml", "<office:body>")], Failure::Damaged),
+        (&[("a.txt", "x")][..], FailureKind::WrongFormat),
+        (&[("content.xml", "<a></b>")], FailureKind::Damaged),
+        (&[("content.xml", "<office:body>")], FailureKind::Damaged),
         (
             &[("content.xml", ""), ("META-INF/manifest.xml", manifest)],
-            Failure::EncryptionNotSupported,
+            FailureKind::EncryptionNotSupported,
         ),
     ] {
         match output_of(read_text, &archive(parts)) {

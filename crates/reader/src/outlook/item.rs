@@ -5,7 +5,7 @@ use std::path::Path;
 use super::id;
 use super::properties::Properties;
 use super::storage::{OutlookStorage, PropertyOwner};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::ReadFailure;
 use crate::limits;
 
@@ -52,7 +52,7 @@ impl OutlookItem {
                 .any(|number| item.properties.bytes(*number).is_some());
         if is_empty {
             let detail = "there is no message of Outlook in it";
-            return Err(ReadFailure::new(Failure::WrongFormat, detail));
+            return Err(ReadFailure::new(FailureKind::WrongFormat, detail));
         }
         Ok(item)
     }

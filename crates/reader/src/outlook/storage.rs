@@ -9,7 +9,7 @@ use cfb::CompoundFile;
 
 use super::id::{self, PropertyId};
 use super::properties::Properties;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::ReadFailure;
 use crate::limits;
 
@@ -75,10 +75,11 @@ impl<'a> OutlookStorage<'a> {
             opened = CompoundFile::open(Cursor::new(Cow::Owned(extended)));
             is_cut_off = true;
         }
-        let file = opened.map_err(|error| ReadFailure::new(Failure::Damaged, error.to_string()))?;
+        let file =
+            opened.map_err(|error| ReadFailure::new(FailureKind::Damaged, error.to_string()))?;
         if !file.is_stream(Path::new("/").join(TABLE)) {
             let detail = "there is no message of Outlook in it";
-            return Err(ReadFailure::new(Failure::WrongFormat, detail));
+            return Err(ReadFailure::new(FailureKind::WrongFormat, detail));
         }
         let mut storage = Self {
             file,

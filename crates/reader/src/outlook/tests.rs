@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cfb::CompoundFile;
 
 use super::*;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line};
 use crate::members::tests::members;
 use crate::testing::output_of;
@@ -290,11 +290,11 @@ fn other_compound_files_are_refused() {
     // Where the directory begins.
     damaged[48..52].fill(0xFD);
     for (bytes, expected) in [
-        (&*other, Failure::WrongFormat),
-        (&TestItem::new().finish(), Failure::WrongFormat),
-        (&damaged, Failure::Damaged),
-        (&damaged[..700], Failure::Damaged),
-        (b"", Failure::Damaged),
+        (&*other, FailureKind::WrongFormat),
+        (&TestItem::new().finish(), FailureKind::WrongFormat),
+        (&damaged, FailureKind::Damaged),
+        (&damaged[..700], FailureKind::Damaged),
+        (b"", FailureKind::Damaged),
     ] {
         match output_of(read, bytes) {
             Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected, "{failed:?}"),

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use image::{ImageFormat, Rgb, RgbImage};
 
 use super::layout::sheet::Area;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Drawn, Line, ReadFailure};
 use crate::text::fold::fold;
 use crate::{Emit, Stop};
@@ -41,7 +41,7 @@ pub(super) fn send(
     marks: &Marks<'_>,
     emit: &mut Emit<'_>,
 ) -> Result<(), Stop> {
-    let crashed = |detail: String| ReadFailure::new(Failure::Crashed, detail);
+    let crashed = |detail: String| ReadFailure::new(FailureKind::Crashed, detail);
     let image = RgbImage::from_raw(width, height, colours);
     let mut image = image.ok_or_else(|| crashed("the picture is incomplete".into()))?;
     let marked = found(marks);

@@ -11,7 +11,7 @@ use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, Rg
 
 use super::ocr::{self, Raster};
 use super::picture::{self, Marks};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
 use crate::{Emit, Input, Stop};
 
@@ -92,8 +92,8 @@ fn decoder(bytes: &[u8]) -> Result<impl image::ImageDecoder + '_, ImageError> {
 
 fn to_failure(error: &ImageError) -> ReadFailure {
     let failure = match error {
-        ImageError::Limits(_) => Failure::OutOfMemory,
-        _ => Failure::Damaged,
+        ImageError::Limits(_) => FailureKind::OutOfMemory,
+        _ => FailureKind::Damaged,
     };
     ReadFailure::new(failure, error.to_string())
 }

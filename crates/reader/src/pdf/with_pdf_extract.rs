@@ -7,7 +7,7 @@ use pdf_extract::encryption::DecryptionError;
 use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page};
 
 use crate::document::BlockKind;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{Head, Line, Page, PageBlock, ReadFailure, Tail};
 use crate::{Emit, Input, Stop};
@@ -23,7 +23,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     }
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();
     if numbers.is_empty() {
-        return Err(ReadFailure::new(Failure::NoPages, "").into());
+        return Err(ReadFailure::new(FailureKind::NoPages, "").into());
     }
     let page_count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
     emit(Line::Document(Head { page_count, ..Head::default() }))?;
@@ -47,18 +47,18 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
 fn to_write_failure(error: &OutputError) -> ReadFailure {
     match error {
         OutputError::PdfError(error) => to_failure(error),
-        other => ReadFailure::new(Failure::Damaged, other.to_string()),
+        other => ReadFailure::new(FailureKind::Damaged, other.to_string()),
     }
 }
 
 fn to_failure(error: &Error) -> ReadFailure {
     let failure = match error {
         Error::InvalidPassword | Error::Decryption(DecryptionError::IncorrectPassword) => {
-            Failure::PasswordNeeded
+            FailureKind::PasswordNeeded
         }
-        Error::Decryption(_) => Failure::EncryptionNotSupported,
-        _ => Failure::Damaged,
+        Error::Decryption(_) => FailureKind::EncryptionNotSupported,
+        _ => FailureKind::Damaged,
     };
-    let is_self_explanatory = failure == Failure::PasswordNeeded;
+    let is_self_explanatory = failure == FailureKind::PasswordNeeded;
     ReadFailure::new(failure, if is_self_explanatory { String::new() } else { error.to_string() })
 }

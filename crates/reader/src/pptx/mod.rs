@@ -15,7 +15,7 @@ use super::parts::{self, Archive, Related, Salvaged, head, optional, salvage};
 use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use comments::CommentAuthors;
 
@@ -23,8 +23,9 @@ use comments::CommentAuthors;
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let mut archive = parts::open_office(input.bytes, ".ppt")?;
     let main = parts::main_part(&mut archive, "ppt/presentation.xml")?;
-    let presentation = salvage(&mut archive, &main)
-        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not PPTX"))?;
+    let presentation = salvage(&mut archive, &main).ok_or_else(|| {
+        ReadFailure::new(FailureKind::WrongFormat, "it is a ZIP archive, not PPTX")
+    })?;
     let related = parts::relations(&mut archive, &main).unwrap_or_default();
     let slides = slides(&archive, &main, &related, presentation)?;
     let properties = optional(&mut archive, "docProps/core.xml");
@@ -85,7 +86,7 @@ fn slides(
     match damage {
         _ if !slides.is_empty() => Ok(slides),
         Some(failed) => Err(failed),
-        None => Err(ReadFailure::new(Failure::NoPages, "")),
+        None => Err(ReadFailure::new(FailureKind::NoPages, "")),
     }
 }
 
@@ -102,7 +103,7 @@ impl Deck<'_> {
     fn write(&mut self, name: &str, writer: &mut Writer) -> Option<ReadFailure> {
         let archive = &mut self.archive;
         let slide = salvage(archive, name).unwrap_or_else(|| {
-            let missing = ReadFailure::new(Failure::Damaged, format!("{name} is missing"));
+            let missing = ReadFailure::new(FailureKind::Damaged, format!("{name} is missing"));
             Salvaged { damage: Some(missing), ..Salvaged::default() }
         });
         let related = parts::relations(archive, name).unwrap_or_default();
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(tail.unwrap().warnings, ["slide 1 is damaged: it is cut off"]);
         assert_eq!(pages, [(1, false), (0, true)]);
         match outcome(&parts("<p:sld>")) {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, Failure::Damaged),
+            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::Damaged),
             other => panic!("{other:?}"),
         }
     }
@@ -251,9 +252,9 @@ mod tests {
     #[test]
     fn a_file_without_slides_is_refused() {
         for (parts, expected) in [
-            (&[("a.txt", "x")][..], Failure::WrongFormat),
-            (&[("ppt/presentation.xml", "<p:presentation/>")], Failure::NoPages),
-            (&[("ppt/presentation.xml", "<a></b>")], Failure::Damaged),
+            (&[("a.txt", "x")][..], FailureKind::WrongFormat),
+            (&[("ppt/presentation.xml", "<p:presentation/>")], FailureKind::NoPages),
+            (&[("ppt/presentation.xml", "<a></b>")], FailureKind::Damaged),
         ] {
             match outcome(parts) {
                 Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),

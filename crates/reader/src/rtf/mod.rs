@@ -9,7 +9,7 @@ mod state;
 mod tokens;
 
 use super::{Emit, Input, Stop};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
 
 pub(crate) use enclosed::enclosed_page;
@@ -23,7 +23,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let bytes = input.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(input.bytes);
     let bytes = bytes.trim_ascii_start();
     if !bytes.starts_with(MAGIC) {
-        return Err(ReadFailure::new(Failure::WrongFormat, "it is not RTF").into());
+        return Err(ReadFailure::new(FailureKind::WrongFormat, "it is not RTF").into());
     }
     let document = body::read(bytes);
     emit(Line::Document(document.head))?;

@@ -19,7 +19,7 @@ use super::sheet::Budget;
 use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop, members};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, ReadFailure, Tail};
 use cells::Texts;
 use formats::Formats;
@@ -31,10 +31,11 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let main = parts::main_part(&mut archive, "xl/workbook.xml")?;
     if main.ends_with(".bin") {
         let detail = "its sheets are binary (.xlsb); save it as .xlsx";
-        return Err(ReadFailure::new(Failure::WrongFormat, detail).into());
+        return Err(ReadFailure::new(FailureKind::WrongFormat, detail).into());
     }
-    let workbook = salvage(&mut archive, &main)
-        .ok_or_else(|| ReadFailure::new(Failure::WrongFormat, "it is a ZIP archive, not XLSX"))?;
+    let workbook = salvage(&mut archive, &main).ok_or_else(|| {
+        ReadFailure::new(FailureKind::WrongFormat, "it is a ZIP archive, not XLSX")
+    })?;
     let related = parts::relations(&mut archive, &main).unwrap_or_default();
     let mut budget = Budget::default();
     let mut list = list(&workbook.text);

@@ -221,9 +221,9 @@ fn sheets_with_the_same_cells_are_read_once() {
 #[test]
 fn a_file_that_is_no_spreadsheet_is_refused() {
     for (bytes, expected) in [
-        (archive(&[("a.txt", "x")]), Failure::WrongFormat),
-        (archive(&[("xl/workbook.xml", "<a></b>")]), Failure::Damaged),
-        (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1".to_vec(), Failure::EncryptionNotSupported),
+        (archive(&[("a.txt", "x")]), FailureKind::WrongFormat),
+        (archive(&[("xl/workbook.xml", "<a></b>")]), FailureKind::Damaged),
+        (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1".to_vec(), FailureKind::EncryptionNotSupported),
     ] {
         match output_of(read, &bytes) {
             Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),

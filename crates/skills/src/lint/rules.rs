@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::fields;
-use crate::text::headings::{Heading, Page};
+use crate::text::headings::{Heading, MarkdownPage};
 
 fields::words! {
     /// How serious a finding is.
@@ -106,7 +106,7 @@ impl Finding {
 /// A Markdown file to check.
 pub(super) struct Source {
     pub(super) path: String,
-    pub(super) page: Page,
+    pub(super) page: MarkdownPage,
     pub(super) headings: Vec<Heading>,
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::{Chunk, DocType, Metadata, Quality, Superseded, Words};
+use crate::document::{Chunk, DocType, Metadata, OutdatedNotice, Quality, WordAccount};
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::decode::TextEncoding;
 use crate::text::fields;
@@ -27,7 +27,7 @@ pub struct StoredDocument {
     pub created_at: String,
     /// Absolute path of its file; `None` for a note given as text.
     #[serde(flatten, serialize_with = "fields::place")]
-    #[schemars(with = "fields::Place<'_>")]
+    #[schemars(with = "fields::FileLocation<'_>")]
     pub path: Option<String>,
     /// Programming language of source code, else null.
     pub language: Option<String>,
@@ -67,7 +67,7 @@ pub struct ListedDocument {
     pub created_at: String,
     /// Absolute path of its file; `None` for a note given as text.
     #[serde(flatten, serialize_with = "fields::place")]
-    #[schemars(with = "fields::Place<'_>")]
+    #[schemars(with = "fields::FileLocation<'_>")]
     pub path: Option<String>,
     /// Programming language of source code, else null.
     pub language: Option<String>,
@@ -95,7 +95,7 @@ pub struct ListedDocument {
 
 impl ListedDocument {
     /// Returns where its words went; `None` for a document that an older kb read.
-    pub fn words(&self) -> Option<Words> {
+    pub fn words(&self) -> Option<WordAccount> {
         serde_json::from_str(self.words_json.as_deref()?).ok()
     }
 }
@@ -164,7 +164,7 @@ pub struct StoredHit {
     /// The source of the date: `document`, `file`, or `added` if neither has a date.
     pub date_origin: Option<String>,
     /// That the document says it is out of date; `None` if it is in force.
-    pub superseded: Option<Superseded>,
+    pub superseded: Option<OutdatedNotice>,
     /// Other names of the document.
     pub aliases: Vec<String>,
     /// The natural language of the document, if it is known.

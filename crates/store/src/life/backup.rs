@@ -14,8 +14,8 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
-use crate::files::open::{self, Links};
-use crate::files::scratch::Scratch;
+use crate::files::open::{self, FollowedLinks};
+use crate::files::scratch::ScratchFolder;
 use crate::files::stamp::Stamp;
 use crate::files::write::{self, Draft, SIDE_FILES, side_file};
 
@@ -134,7 +134,8 @@ impl Store {
         if !backup.is_file() {
             return Err(Error::PathNotFound { path: backup.to_owned() });
         }
-        let folder = Scratch::create(scratch).map_err(|error| Error::of_file(scratch, error))?;
+        let folder =
+            ScratchFolder::create(scratch).map_err(|error| Error::of_file(scratch, error))?;
         let copy = folder.new_path();
         let logs = copy_with_logs(backup, &copy)?;
         let Some(log) = logs.into_iter().find(|end| changes_content(&copy, end)) else {
@@ -147,7 +148,8 @@ impl Store {
         };
         // Decide whether the file is damaged, or whether the log belongs to another file.
         drop(folder);
-        let folder = Scratch::create(scratch).map_err(|error| Error::of_file(scratch, error))?;
+        let folder =
+            ScratchFolder::create(scratch).map_err(|error| Error::of_file(scratch, error))?;
         let copy = folder.new_path();
         copy_file(backup, &copy)?;
         match (error, examine(&copy, backup, scratch)) {
@@ -177,7 +179,8 @@ impl Store {
             return Err(Error::PathNotFound { path: backup.to_owned() });
         }
         let folder = target.parent().unwrap_or(Path::new("."));
-        let scratch = Scratch::create(folder).map_err(|error| Error::of_file(folder, error))?;
+        let scratch =
+            ScratchFolder::create(folder).map_err(|error| Error::of_file(folder, error))?;
         let copy = scratch.new_path();
         copy_with_logs(backup, &copy)?;
         let stats = examine(&copy, backup, target)?;
@@ -289,7 +292,7 @@ fn state(backup: &Path) -> [Option<Stamp>; 3] {
 
 /// Copies a file as a private file, without the permissions of the original.
 fn copy_file(from: &Path, to: &Path) -> Result<()> {
-    let mut source = open::open(from, Links::Follow)?;
+    let mut source = open::open(from, FollowedLinks::Follow)?;
     write::copy_private(&mut source, to).map_err(|error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::of_file(to, error),
         _ => Error::of_file(from, error),
@@ -300,7 +303,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
 fn changes_content(copy: &Path, end: &str) -> bool {
     if end == "-journal" {
         let mut head = [0; JOURNAL_HEAD.len()];
-        let read = open::open(&side_file(copy, end), Links::Follow)
+        let read = open::open(&side_file(copy, end), FollowedLinks::Follow)
             .is_ok_and(|mut journal| journal.read_exact(&mut head).is_ok());
         return read && head == JOURNAL_HEAD;
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::StoredHit;
-use crate::document::Stale;
+use crate::document::StaleReason;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::cited::CitedPlace;
 use crate::search::confidence::{Confidence, Grounds, NoBasis};
@@ -216,7 +216,7 @@ pub struct Hit {
     pub num_copies: u32,
     /// How the document's file differs from what was indexed. A search does not look at files, so it
     /// leaves this at `None`.
-    pub stale: Option<Stale>,
+    pub stale: Option<StaleReason>,
     /// The knowledge base it is from, if several were searched.
     pub base: Option<String>,
     /// Whether another document among the hits has the same title, so that the title does not name this one.

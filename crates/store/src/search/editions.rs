@@ -162,7 +162,7 @@ fn lower(hit: &mut Fused, limit: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Superseded;
+    use crate::document::OutdatedNotice;
     use crate::search::fuse::{Leg, Legs};
     use crate::testing::{TestDb, document};
 
@@ -170,7 +170,7 @@ mod tests {
         and receipts are kept for six years in the office of the clerk who has signed for them";
 
     /// Returns a database with one passage for each title, text and mark.
-    fn notes(notes: &[(&str, &str, Option<Superseded>)]) -> TestDb {
+    fn notes(notes: &[(&str, &str, Option<OutdatedNotice>)]) -> TestDb {
         let mut db = TestDb::new();
         for (number, (title, text, superseded)) in notes.iter().enumerate() {
             let text = format!("{text} {number}");
@@ -248,7 +248,7 @@ mod tests {
     #[track_caller]
     fn check_marks(marks: [Option<&str>; 4], expected: [i64; 4]) {
         let titles = ["Note 1", "Note 2", "Note 3", "Note 4"];
-        let mark = |by: &str| Superseded { by: (!by.is_empty()).then(|| by.to_owned()) };
+        let mark = |by: &str| OutdatedNotice { by: (!by.is_empty()).then(|| by.to_owned()) };
         let notes = notes(&[0, 1, 2, 3].map(|at| (titles[at], "text", marks[at].map(mark))));
         let mut fused = hits(&[1.0, 0.95, 0.6, 0.5]);
         let ids: Vec<ChunkId> = fused.iter().map(|hit| hit.chunk_id).collect();

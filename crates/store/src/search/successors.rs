@@ -118,7 +118,7 @@ fn normal(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
     use crate::StoredChunk;
-    use crate::document::{Chunk, DocType, Superseded};
+    use crate::document::{Chunk, DocType, OutdatedNotice};
     use crate::ids::ChunkId;
 
     fn hit(id: i64, path: &str, title: &str) -> StoredHit {
@@ -143,7 +143,7 @@ mod tests {
     /// `expected` is the id of the successor.
     #[track_caller]
     fn check(by: Option<&str>, expected: Option<i64>) {
-        let superseded = Some(Superseded { by: by.map(str::to_owned) });
+        let superseded = Some(OutdatedNotice { by: by.map(str::to_owned) });
         let old =
             StoredHit { superseded, ..hit(1, "/n/policy/travel-2023.md", "Travel policy 2023") };
         let current = hit(2, "/n/policy/travel-2025.md", "Travel policy 2025");

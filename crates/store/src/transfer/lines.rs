@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::document::Binding;
 use crate::error::{Error, Result};
-use crate::text::json::Line;
+use crate::text::json::JsonLine;
 use crate::{Edits, PathStamp, Record, Root};
 
 /// Version of the lines; a program reads versions up to its own.
@@ -131,7 +131,7 @@ pub(super) struct ChunkLine {
 }
 
 /// Returns the first line of an export with these settings of vectors and these added folders.
-pub fn head_line(binding: Option<&Binding>, roots: &[Root]) -> Result<Line> {
+pub fn head_line(binding: Option<&Binding>, roots: &[Root]) -> Result<JsonLine> {
     let binding = binding.map(|binding| BindingLine {
         model_name: binding.model_name.clone(),
         embedding_dim: binding.dim,
@@ -156,7 +156,7 @@ pub(super) fn decode_head(line: &[u8]) -> Result<HeadLine, String> {
 }
 
 /// Returns the line of a document.
-pub fn document_line(record: &Record) -> Result<Line> {
+pub fn document_line(record: &Record) -> Result<JsonLine> {
     let line = DocumentLine {
         id: record.id.0,
         title: record.title.clone(),
@@ -196,8 +196,8 @@ pub fn document_line(record: &Record) -> Result<Line> {
     written(&line)
 }
 
-fn written(line: &impl Serialize) -> Result<Line> {
-    Line::of(line).map_err(|error| Error::Store(error.into()))
+fn written(line: &impl Serialize) -> Result<JsonLine> {
+    JsonLine::of(line).map_err(|error| Error::Store(error.into()))
 }
 
 fn parsed(json: &str) -> Result<Value> {

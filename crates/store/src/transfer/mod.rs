@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use crate::document::Embedding;
 use crate::error::{Error, Result};
-use crate::limits::lines::{Outcome, read_line};
-use crate::text::json::Line;
+use crate::limits::lines::{LineOutcome, read_line};
+use crate::text::json::JsonLine;
 use crate::{Conflict, DocumentId, ImportOutcome, Merged, RecordedChunk, Root, Store, limits};
 
 pub use lines::Head;
@@ -112,7 +112,7 @@ pub fn export(
     ids: Option<&[DocumentId]>,
     folders: &[Root],
     with_vectors: bool,
-    mut emit: impl FnMut(&Line) -> Result<()>,
+    mut emit: impl FnMut(&JsonLine) -> Result<()>,
 ) -> Result<Exported> {
     let binding = store.binding()?;
     emit(&lines::head_line(binding.as_ref(), folders)?)?;
@@ -141,7 +141,7 @@ pub fn head(input: &mut impl BufRead, name: &Path) -> Result<Head> {
     };
     let mut line = Vec::new();
     let outcome = read_line(input, &mut line, limits::EXPORT_HEAD_BYTES);
-    if outcome.map_err(|source| io_error(name, source))? == Outcome::TooLong {
+    if outcome.map_err(|source| io_error(name, source))? == LineOutcome::TooLong {
         let limit_mb = limits::EXPORT_HEAD_BYTES >> 20;
         return Err(refuse(format!("the first line is longer than {limit_mb} MB")));
     }
@@ -187,10 +187,10 @@ pub fn import(
     for number in 2.. {
         let outcome = read_line(input, &mut line, limits::EXPORT_LINE_BYTES);
         match outcome.map_err(|source| io_error(name, source))? {
-            Outcome::End => break,
-            Outcome::TooLong => return Err(too_long(number)),
-            Outcome::Line if line.iter().all(u8::is_ascii_whitespace) => continue,
-            Outcome::Line => {}
+            LineOutcome::End => break,
+            LineOutcome::TooLong => return Err(too_long(number)),
+            LineOutcome::Line if line.iter().all(u8::is_ascii_whitespace) => continue,
+            LineOutcome::Line => {}
         }
         let reason = match import.line(&line) {
             Ok(()) => continue,

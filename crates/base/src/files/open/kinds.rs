@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Which symbolic links on a path are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Links<'a> {
+pub enum FollowedLinks<'a> {
     /// All: the user typed this path, or kb made it.
     Follow,
     /// No links below this folder, in any component; the path of the folder itself may contain
@@ -20,12 +20,12 @@ pub struct FolderEntry {
     /// Its name.
     pub name: OsString,
     /// What it is; for a link, not what it leads to.
-    pub kind: Kind,
+    pub kind: EntryKind,
 }
 
 /// What a name in a folder refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     File,
     /// A folder.
@@ -36,7 +36,7 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl EntryKind {
     /// Returns the kind of a file.
     pub fn of(metadata: &Metadata) -> Self {
         let kind = metadata.file_type();

@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use super::kinds::{FolderEntry, Kind, Links};
+use super::kinds::{EntryKind, FolderEntry, FollowedLinks};
 
 pub(super) type Flags = OFlags;
 pub(super) type Handle = OwnedFd;
@@ -30,10 +30,10 @@ const ENTER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXE
 #[cfg(not(target_os = "linux"))]
 const ENTER: OFlags = LIST;
 
-pub(super) fn by(path: &Path, links: Links<'_>, flags: OFlags) -> io::Result<OwnedFd> {
+pub(super) fn by(path: &Path, links: FollowedLinks<'_>, flags: OFlags) -> io::Result<OwnedFd> {
     match links {
-        Links::Follow => Ok(openat(CWD, path, flags, Mode::empty())?),
-        Links::RefuseBelow(root) => match path.strip_prefix(root) {
+        FollowedLinks::Follow => Ok(openat(CWD, path, flags, Mode::empty())?),
+        FollowedLinks::RefuseBelow(root) => match path.strip_prefix(root) {
             Ok(below) if !below.as_os_str().is_empty() => open_below(root, below, flags),
             // The root itself may be a link; a path elsewhere gets the stricter interpretation.
             Ok(_) => Ok(openat(CWD, path, flags, Mode::empty())?),
@@ -84,15 +84,15 @@ fn is_link(folder: &OwnedFd, name: &OsStr) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
+pub(super) fn look(path: &Path, links: FollowedLinks<'_>) -> io::Result<Metadata> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     File::from(by(path, links, flags)?).metadata()
 }
 
 /// Checks each component. A link put into the path in between is detected when the file is opened.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
-    let Links::RefuseBelow(root) = links else { return path.metadata() };
+pub(super) fn look(path: &Path, links: FollowedLinks<'_>) -> io::Result<Metadata> {
+    let FollowedLinks::RefuseBelow(root) = links else { return path.metadata() };
     let Ok(below) = path.strip_prefix(root) else { return path.symlink_metadata() };
     let mut place = root.to_owned();
     for component in below.components() {
@@ -104,12 +104,12 @@ pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
     place.metadata()
 }
 
-pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<FolderEntry>> {
+pub(super) fn list(folder: &Path, links: FollowedLinks<'_>) -> io::Result<Vec<FolderEntry>> {
     let handle = match by(folder, links, LIST) {
         // As in `step_by_step`, for the last component.
         Err(error)
             if error.kind() == io::ErrorKind::NotADirectory
-                && links != Links::Follow
+                && links != FollowedLinks::Follow
                 && folder.is_symlink() =>
         {
             return Err(Errno::LOOP.into());
@@ -124,15 +124,15 @@ pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<FolderEntr
             continue;
         }
         let kind = match entry.file_type() {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Folder,
-            FileType::Symlink => Kind::Link,
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Folder,
+            FileType::Symlink => EntryKind::Link,
             // Some file systems do not report the kind.
             FileType::Unknown => match folder.join(name).symlink_metadata() {
-                Ok(metadata) => Kind::of(&metadata),
+                Ok(metadata) => EntryKind::of(&metadata),
                 Err(_) => continue,
             },
-            _ => Kind::Other,
+            _ => EntryKind::Other,
         };
         entries.push(FolderEntry { name: name.to_owned(), kind });
     }

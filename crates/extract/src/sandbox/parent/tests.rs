@@ -28,7 +28,7 @@ fn answer_of(script: &str, change: impl FnOnce(&mut ReadOptions)) -> Result<Read
 }
 
 #[track_caller]
-fn check(script: &str, expected: Failure) {
+fn check(script: &str, expected: FailureKind) {
     match answer_of(script, |options| options.wall = Duration::from_secs(1)) {
         Err(Error::Extract { failure, .. }) => assert_eq!(failure, expected, "{script}"),
         other => panic!("{script}: {other:?}"),
@@ -47,7 +47,7 @@ fn a_cancelled_run_ends_the_child_at_once() {
 fn a_picture_is_recognised_only_for_pages_that_were_asked_for() {
     let picture =
         r#"{"picture":{"wanted":"words","width":1,"height":1,"dpi":null,"pixels":"AA=="}}"#;
-    check(&format!("echo '{picture}'; exec sleep 60"), Failure::Crashed);
+    check(&format!("echo '{picture}'; exec sleep 60"), FailureKind::Crashed);
 }
 
 const HEAD: &str = r#"{"document":{"page_count":2,"outline":[]}}"#;
@@ -71,7 +71,7 @@ fn a_child_that_does_not_read_causes_no_deadlock() {
 fn an_answer_with_more_items_than_the_table_says_is_too_large() {
     let labels = r#"printf '{"document":{"page_count":1,"outline":[],"labels":[""'; yes ',""' | head -c 4000000 | tr -d '\n'; echo ']}}'"#;
     let outcome = answer_of(&format!("{labels}; exec sleep 60"), |_| {});
-    let Err(Error::Extract { failure: Failure::TooLarge, detail }) = outcome else {
+    let Err(Error::Extract { failure: FailureKind::TooLarge, detail }) = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(detail, "more than 200,000 labels of pages");
@@ -81,9 +81,9 @@ fn an_answer_with_more_items_than_the_table_says_is_too_large() {
 fn a_picture_that_is_none_and_a_file_that_leads_out_are_invalid() {
     let html =
         r#"{"drawn":{"width":4294967295,"height":0,"png":"PCFET0NUWVBFIGh0bWw+","num_marked":0}}"#;
-    check(&format!("echo '{html}'; exec sleep 60"), Failure::Crashed);
+    check(&format!("echo '{html}'; exec sleep 60"), FailureKind::Crashed);
     let member = r#"{"member":{"name":"/etc/y.md","bytes":"","failed":null}}"#;
-    check(&format!("echo '{member}'; exec sleep 60"), Failure::Crashed);
+    check(&format!("echo '{member}'; exec sleep 60"), FailureKind::Crashed);
 }
 
 #[test]
@@ -96,35 +96,38 @@ fn a_title_is_no_longer_than_a_line() {
 
 #[test]
 fn half_an_answer_is_a_failure() {
-    check(&format!("echo '{HEAD}'; echo '{PAGE}'"), Failure::Crashed);
-    check(&format!("echo '{HEAD}'; printf '{{\"page\":'; kill -SEGV $$"), Failure::Crashed);
-    check("exit 0", Failure::Crashed);
+    check(&format!("echo '{HEAD}'; echo '{PAGE}'"), FailureKind::Crashed);
+    check(&format!("echo '{HEAD}'; printf '{{\"page\":'; kill -SEGV $$"), FailureKind::Crashed);
+    check("exit 0", FailureKind::Crashed);
 }
 
 #[test]
 fn an_invalid_answer_is_a_crash() {
-    check("echo hello; exec sleep 60", Failure::Crashed);
+    check("echo hello; exec sleep 60", FailureKind::Crashed);
 }
 
 #[test]
 fn signals_have_a_class_of_failure() {
-    check("kill -SEGV $$", Failure::Crashed);
-    check("kill -ABRT $$", Failure::Crashed);
-    check("kill -KILL $$", Failure::OutOfMemory);
-    check("kill -XCPU $$", Failure::TimedOut);
-    check("echo 'memory allocation of 9 bytes failed' >&2; kill -ABRT $$", Failure::OutOfMemory);
+    check("kill -SEGV $$", FailureKind::Crashed);
+    check("kill -ABRT $$", FailureKind::Crashed);
+    check("kill -KILL $$", FailureKind::OutOfMemory);
+    check("kill -XCPU $$", FailureKind::TimedOut);
+    check(
+        "echo 'memory allocation of 9 bytes failed' >&2; kill -ABRT $$",
+        FailureKind::OutOfMemory,
+    );
 }
 
 #[test]
 fn a_failure_reported_by_the_child_is_accepted() {
     let script = r#"echo '{"failed":{"code":"password_needed","detail":"x"}}'"#;
-    check(script, Failure::PasswordNeeded);
+    check(script, FailureKind::PasswordNeeded);
 }
 
 #[test]
 fn a_silent_child_times_out() {
-    check("exec sleep 60", Failure::TimedOut);
-    check("exec >&-; exec sleep 60", Failure::TimedOut);
+    check("exec sleep 60", FailureKind::TimedOut);
+    check("exec >&-; exec sleep 60", FailureKind::TimedOut);
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn endless_output_is_cut_off() {
     let script = format!("yes '{PAGE}'");
     let outcome = answer_of(&script, |options| options.max_output_bytes = 1 << 20);
     assert!(
-        matches!(outcome, Err(Error::Extract { failure: Failure::OutOfMemory, .. })),
+        matches!(outcome, Err(Error::Extract { failure: FailureKind::OutOfMemory, .. })),
         "{outcome:?}"
     );
 }

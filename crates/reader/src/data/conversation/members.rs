@@ -2,7 +2,7 @@
 
 use crate::data::json_value::JsonValue;
 use crate::document::Data;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
 use crate::limits;
 use crate::members::Members;
@@ -18,7 +18,7 @@ const MAX_NAME_CHARS: usize = 100;
 /// limits of a container, it says only that it is data, which is read as one document.
 pub(crate) fn chats(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let text = decode::decode(input.bytes)
-        .ok_or_else(|| ReadFailure::new(Failure::NotText, String::new()))?;
+        .ok_or_else(|| ReadFailure::new(FailureKind::NotText, String::new()))?;
     let root = JsonValue::only(&text, 0, text.len());
     let found = root.into_iter().flat_map(JsonValue::items).filter_map(|item| {
         let conversation = export::conversation(&item.object()?)?;

@@ -2,7 +2,7 @@
 
 use super::super::notes::NoteReader;
 use super::*;
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 
 const STYLES: &str = "<w:styles><w:style w:styleId='h2'><w:name w:val='heading 2'/></w:style>\
     <w:style w:styleId='pre'><w:name w:val='HTML Preformatted'/></w:style>\
@@ -21,7 +21,7 @@ const COMMENTS: &str = "<w:comment w:id='0' w:author='Maren'><w:p><w:r><w:t>Is i
 fn read_as(body: &str, request: &Request) -> BodyText {
     let styles = Styles::read(STYLES);
     let mut reader =
-        NoteReader { styles: &styles, shows_hidden: false, left_out: Words::default() };
+        NoteReader { styles: &styles, shows_hidden: false, left_out: WordAccount::default() };
     let footnotes = reader.read(FOOTNOTES, "footnote");
     let references = BodyReferences {
         lists: Lists::read(LISTS),
@@ -46,7 +46,10 @@ fn check(body: &str, expected: &[&str]) {
 /// Returns how many words are not shown.
 fn num_hidden(body: &str) -> u32 {
     let left_out = read_as(body, &Request::default()).writer.left_out;
-    left_out.counts().find(|(reason, _)| *reason == Reason::Hidden).map_or(0, |(_, count)| count)
+    left_out
+        .counts()
+        .find(|(reason, _)| *reason == WordReason::Hidden)
+        .map_or(0, |(_, count)| count)
 }
 
 fn paragraph(properties: &str, text: &str) -> String {

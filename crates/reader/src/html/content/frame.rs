@@ -6,7 +6,7 @@ use super::super::elements::is_heading;
 use super::names::Role;
 use super::survey::{Item, LeftOut, Sums, Survey};
 use super::{neighbours, proof, root};
-use crate::document::Reason;
+use crate::document::WordReason;
 
 /// Values of `role` that mark such elements.
 const ROLES: &[&str] = &[
@@ -106,24 +106,27 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 }
 
 /// Returns why an element is left out that is not content.
-pub(super) fn reason(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Reason {
+pub(super) fn reason(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> WordReason {
     let Item { element, role, .. } = &survey.items[idx];
     match role {
-        _ if proof::is_consent(survey, sums, idx) => Reason::CookieNotice,
-        _ if neighbours::are_in(survey, sums, idx) => Reason::Menu,
-        Some(Role::Teaser) => Reason::Teaser,
-        _ => stated(element, *role).unwrap_or(Reason::Frame),
+        _ if proof::is_consent(survey, sums, idx) => WordReason::CookieNotice,
+        _ if neighbours::are_in(survey, sums, idx) => WordReason::Menu,
+        Some(Role::Teaser) => WordReason::Teaser,
+        _ => stated(element, *role).unwrap_or(WordReason::Frame),
     }
 }
 
 /// Returns why an element is left out whose name says it, whatever is around it.
-pub(super) fn stated(element: &Element, role: Option<Role>) -> Option<Reason> {
+pub(super) fn stated(element: &Element, role: Option<Role>) -> Option<WordReason> {
     const MENUS: &[&str] = &["menu", "menubar", "navigation", "search", "toolbar"];
     match role {
-        _ if element.name() == "nav" => Some(Reason::Menu),
-        Some(Role::Comments) => Some(Reason::Comments),
+        _ if element.name() == "nav" => Some(WordReason::Menu),
+        Some(Role::Comments) => Some(WordReason::Comments),
         Some(Role::Frame(reason)) => Some(reason),
-        _ => element.attr("role").is_some_and(|role| MENUS.contains(&role)).then_some(Reason::Menu),
+        _ => element
+            .attr("role")
+            .is_some_and(|role| MENUS.contains(&role))
+            .then_some(WordReason::Menu),
     }
 }
 

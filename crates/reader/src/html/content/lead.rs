@@ -3,7 +3,7 @@
 
 use super::super::elements::is_heading;
 use super::survey::{LeftOut, Sums, Survey};
-use crate::document::Reason;
+use crate::document::WordReason;
 
 /// A lead has at most this share of its text in links, in percent.
 const MAX_LINKED: usize = 30;
@@ -34,7 +34,7 @@ pub(super) fn add(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) -> u
         {
             idx += 1;
         } else {
-            left_out[idx].get_or_insert(Reason::Outside);
+            left_out[idx].get_or_insert(WordReason::Outside);
             idx = inner.end;
         }
     }

@@ -24,7 +24,7 @@ use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
 use super::elements::select;
-use crate::document::Reason;
+use crate::document::WordReason;
 use panels::Panels;
 use survey::Survey;
 
@@ -40,13 +40,13 @@ pub(super) struct Content<'a> {
     /// The whole page.
     pub(super) body: NodeRef<'a, Node>,
     /// Elements that are not part of the content, and why.
-    left_out: HashMap<NodeId, Reason>,
+    left_out: HashMap<NodeId, WordReason>,
     hides: Hides,
     panels: Panels,
 }
 
 /// Returns why the text of an element is never read.
-type Hides = fn(NodeRef<'_, Node>, &Element) -> Option<Reason>;
+type Hides = fn(NodeRef<'_, Node>, &Element) -> Option<WordReason>;
 
 impl<'a> Content<'a> {
     /// Finds the content of a web page.
@@ -75,17 +75,21 @@ impl<'a> Content<'a> {
     }
 
     /// Returns why an element and everything below it is left out; `None` if it is not.
-    pub(super) fn leaves_out(&self, node: NodeRef<'_, Node>, element: &Element) -> Option<Reason> {
+    pub(super) fn leaves_out(
+        &self,
+        node: NodeRef<'_, Node>,
+        element: &Element,
+    ) -> Option<WordReason> {
         let reason = || self.left_out.get(&node.id()).copied();
         if node.id() == self.root.id() {
             return None;
         }
         let hidden = (self.hides)(node, element).filter(|_| !self.panels.shows(node.id()));
         if self.panels.is_row(node.id()) {
-            return Some(Reason::Menu);
+            return Some(WordReason::Menu);
         }
         let is_copy = || self.panels.copies(node.id());
-        hidden.map(|hidden| if is_copy() { Reason::Copy } else { hidden }).or_else(reason)
+        hidden.map(|hidden| if is_copy() { WordReason::Copy } else { hidden }).or_else(reason)
     }
 
     /// Returns what names a panel, if that is not read where it is.
@@ -94,8 +98,9 @@ impl<'a> Content<'a> {
     }
 
     /// Returns a better reason for an element in one that is left out for this reason.
-    pub(super) fn restates(within: Reason, element: &Element) -> Option<Reason> {
-        let is_mixed = matches!(within, Reason::Frame | Reason::Outside | Reason::Teaser);
+    pub(super) fn restates(within: WordReason, element: &Element) -> Option<WordReason> {
+        let is_mixed =
+            matches!(within, WordReason::Frame | WordReason::Outside | WordReason::Teaser);
         if is_mixed { frame::stated(element, names::role(element)) } else { None }
     }
 }
@@ -105,7 +110,7 @@ struct Part {
     /// Index of the element that contains it.
     root: usize,
     /// Why each element is left out.
-    left_out: Vec<Option<Reason>>,
+    left_out: Vec<Option<WordReason>>,
     letters: usize,
 }
 
@@ -127,7 +132,7 @@ impl Part {
         Self::new(survey, root, left_out)
     }
 
-    fn new(survey: &Survey<'_>, root: usize, left_out: Vec<Option<Reason>>) -> Self {
+    fn new(survey: &Survey<'_>, root: usize, left_out: Vec<Option<WordReason>>) -> Self {
         let letters = survey.sums(&left_out)[root].letters;
         Self { root, left_out, letters }
     }

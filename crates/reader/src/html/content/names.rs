@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use scraper::node::Element;
 
-use crate::document::Reason;
+use crate::document::WordReason;
 
 /// What the name of an element says about its text. The first role that fits is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ pub(super) enum Role {
     Comments,
     /// It surrounds the content of every page of a site, or offers something else: for this reason it
     /// is left out.
-    Frame(Reason),
+    Frame(WordReason),
     /// It surrounds the content if much of it is links.
     Teaser,
     /// It describes the content: date, tags, pictures.
@@ -66,10 +66,10 @@ static WORDS: LazyLock<HashMap<&'static str, Role>> = LazyLock::new(|| {
     let lists = [
         (NOTE, Role::Note),
         (TEASER, Role::Teaser),
-        (FRAME, Role::Frame(Reason::Frame)),
-        (OTHERS, Role::Frame(Reason::Teaser)),
-        (COOKIES, Role::Frame(Reason::CookieNotice)),
-        (MENU, Role::Frame(Reason::Menu)),
+        (FRAME, Role::Frame(WordReason::Frame)),
+        (OTHERS, Role::Frame(WordReason::Teaser)),
+        (COOKIES, Role::Frame(WordReason::CookieNotice)),
+        (MENU, Role::Frame(WordReason::Menu)),
         (COMMENTS, Role::Comments),
         (BODY, Role::Body),
     ];
@@ -105,7 +105,7 @@ fn role_of_words(name: &str) -> Option<Role> {
 /// Whether the classes of an element say that it is around a page of documentation, where ids name sections.
 pub(super) fn is_around_documentation(element: &Element) -> bool {
     let roles = element.classes().filter_map(|name| role_of_name(&spell(name)?));
-    matches!(roles.min(), Some(Role::Frame(reason)) if reason != Reason::Teaser)
+    matches!(roles.min(), Some(Role::Frame(reason)) if reason != WordReason::Teaser)
 }
 
 /// Whether the name of an element says that the page is documentation.

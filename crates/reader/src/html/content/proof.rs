@@ -6,7 +6,7 @@ use scraper::node::Element;
 use super::cues;
 use super::names::Role;
 use super::survey::{Item, Sums, Survey};
-use crate::document::Reason;
+use crate::document::WordReason;
 
 /// Most elements that are looked at, as elements may be nested.
 const MAX_BELOW: usize = 2_000;
@@ -43,7 +43,7 @@ pub(super) fn is_given(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 
 /// Whether an element is named a list of other pages.
 fn is_offered(role: Option<Role>) -> bool {
-    matches!(role, Some(Role::Teaser | Role::Frame(Reason::Teaser)))
+    matches!(role, Some(Role::Teaser | Role::Frame(WordReason::Teaser)))
 }
 
 /// Whether an element that is named so holds what readers wrote: parts that say who or when, or a form for more.
@@ -72,7 +72,7 @@ fn num_away(survey: &Survey<'_>, idx: usize) -> usize {
 /// Whether an element by its name, or below the body, asks for consent to cookies, with a button or link that agrees to them.
 pub(super) fn is_consent(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
     let Item { node, element, role, parent, .. } = survey.items[idx];
-    let may_be_notice = role == Some(Role::Frame(Reason::CookieNotice)) || parent == 0;
+    let may_be_notice = role == Some(Role::Frame(WordReason::CookieNotice)) || parent == 0;
     let is_content =
         sums[idx].letters > MAX_CONSENT || matches!(element.name(), "main" | "article");
     if !may_be_notice || is_content {

@@ -5,7 +5,7 @@ use super::super::elements::is_heading;
 use super::names::Role;
 use super::survey::{LeftOut, Sums, Survey};
 use super::{frame, kind, lead, names, neighbours, proof};
-use crate::document::Reason;
+use crate::document::WordReason;
 
 /// The content has at least one in this many letters of the page, and what is around it less.
 const MIN_SHARE: usize = 4;
@@ -90,7 +90,7 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> b
 
 /// Whether an element that is named a menu, also by its id, has little else than links.
 fn is_menu(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
-    survey.items[idx].role == Some(Role::Frame(Reason::Menu))
+    survey.items[idx].role == Some(Role::Frame(WordReason::Menu))
         && sums[idx].is_linked(MIN_LINKED)
         && !sums[idx].is_written()
 }

@@ -13,7 +13,7 @@ use super::super::elements::{is_heading, is_inline};
 use super::names::{self, Role};
 use super::panels::Panels;
 use super::shown;
-use crate::document::Reason;
+use crate::document::WordReason;
 
 /// A text with at least this many letters outside of links is prose.
 const MIN_PROSE: usize = 60;
@@ -37,7 +37,7 @@ const DENSE_LETTER: usize = 3;
 const DENSE: char = '\u{2E80}';
 
 /// Why each element is left out; `None` for those that are not.
-pub(super) type LeftOut = [Option<Reason>];
+pub(super) type LeftOut = [Option<WordReason>];
 
 /// The displayed elements of a page, in order.
 pub(super) struct Survey<'a> {

@@ -1,7 +1,7 @@
 //! Tests which parts of a page are its content, on articles and on documentation.
 
 use crate::Input;
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 use crate::extract::protocol::Line;
 use crate::html::tests::blocks_of;
 
@@ -313,8 +313,8 @@ fn a_manual_page_keeps_its_sections() {
 
 /// Returns the words of a page that are left out.
 #[track_caller]
-fn left_out(page: &str) -> Vec<(Reason, u32)> {
-    let mut left_out = Words::default();
+fn left_out(page: &str) -> Vec<(WordReason, u32)> {
+    let mut left_out = WordAccount::default();
     let outcome = crate::html::read(&Input::of(page.as_bytes()), &mut |line| {
         if let Line::Page(page) = line {
             left_out = page.left_out;
@@ -337,7 +337,12 @@ fn what_is_in_a_frame_or_teaser_has_its_own_reason_and_an_offer_is_a_frame() {
     let page = format!("<h1>Low water</h1><article>{page}</article>{around}");
     assert_eq!(
         left_out(&page),
-        [(Reason::Menu, 1), (Reason::Teaser, 281), (Reason::CookieNotice, 3), (Reason::Frame, 16)]
+        [
+            (WordReason::Menu, 1),
+            (WordReason::Teaser, 281),
+            (WordReason::CookieNotice, 3),
+            (WordReason::Frame, 16)
+        ]
     );
 }
 
@@ -349,7 +354,7 @@ fn a_paragraph_outside_of_the_content_is_missed_unless_it_offers_something() {
             format!("<h1>Low water</h1><article>{}</article><div>{outside}</div>", PROSE.repeat(9));
         left_out(&page)
             .into_iter()
-            .find(|(reason, _)| *reason == Reason::Outside)
+            .find(|(reason, _)| *reason == WordReason::Outside)
             .map(|(_, count)| count)
     };
     assert_eq!(count(&format!("<p>So {words}.</p>")), Some(21));
@@ -372,16 +377,16 @@ fn every_word_that_is_left_out_has_a_reason() {
     assert_eq!(
         left_out(&page),
         [
-            (Reason::Undisplayed, 2),
+            (WordReason::Undisplayed, 2),
             // Sport, Boats, and the button.
-            (Reason::Menu, 4),
-            (Reason::Teaser, 6),
-            (Reason::CookieNotice, 17),
-            (Reason::Links, 2),
-            (Reason::Comments, 25),
-            (Reason::Byline, 3),
+            (WordReason::Menu, 4),
+            (WordReason::Teaser, 6),
+            (WordReason::CookieNotice, 17),
+            (WordReason::Links, 2),
+            (WordReason::Comments, 25),
+            (WordReason::Byline, 3),
             // The margin, the foot and the words under the article.
-            (Reason::Frame, 34),
+            (WordReason::Frame, 34),
         ]
     );
 }

@@ -4,7 +4,7 @@ use super::super::elements::{is_heading, level};
 use super::names::Role;
 use super::survey::{LeftOut, Sums, Survey};
 use super::{cues, proof, references};
-use crate::document::Reason;
+use crate::document::WordReason;
 
 /// A note or a list of teasers has at most this share of the prose, in percent.
 const MAX_SHARE: usize = 20;
@@ -52,7 +52,7 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut
                 left_out[idx] = Some(reason);
             } else if is_introduction(survey, &sums, idx) {
                 leave_out_introduced(survey, &sums, idx, left_out);
-                left_out[idx] = Some(Reason::Teaser);
+                left_out[idx] = Some(WordReason::Teaser);
             }
             if left_out[idx].is_none() && idx >= kept && is_links(survey, &sums, idx) {
                 let is_below = survey.is_next(heading_end, item.pieces.start);
@@ -60,7 +60,7 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut
                     kept = item.end;
                     heading_end = if is_below { item.pieces.end } else { heading_end };
                 } else {
-                    left_out[idx] = Some(Reason::Links);
+                    left_out[idx] = Some(WordReason::Links);
                 }
             }
         }
@@ -72,7 +72,7 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut
 
 /// Keeps lists of links that have more text than all the rest: they are the content.
 fn keep_links(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
-    let is_links = |idx: usize| left_out[idx] == Some(Reason::Links);
+    let is_links = |idx: usize| left_out[idx] == Some(WordReason::Links);
     let lists: Vec<usize> = survey.below(root).filter(|idx| is_links(*idx)).collect();
     let before = survey.sums(left_out)[root].letters;
     let mut with_links = left_out.to_vec();
@@ -83,7 +83,7 @@ fn keep_links(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
 }
 
 /// Returns why an element is left out that describes the content or is an offer.
-fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<Reason> {
+fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<WordReason> {
     let item = &survey.items[idx];
     let (name, sum) = (item.element.name(), sums[idx]);
     let line = survey.only_line(idx, sum);
@@ -98,9 +98,9 @@ fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<Reason> {
             || line.as_deref().is_some_and(cues::is_caption))
         && !is_numbered(&survey.first_line(idx));
     is_note.then_some(match () {
-        () if is_offer => Reason::Frame,
-        () if sum.letters > MAX_NOTE => Reason::Teaser,
-        () => Reason::Byline,
+        () if is_offer => WordReason::Frame,
+        () if sum.letters > MAX_NOTE => WordReason::Teaser,
+        () => WordReason::Byline,
     })
 }
 
@@ -140,7 +140,7 @@ fn leave_out_pictures(survey: &Survey<'_>, caption: usize, left_out: &mut LeftOu
         let words = description.split_whitespace().collect::<Vec<_>>().join(" ");
         let beginning: String = words.chars().take(BEGINNING).collect();
         if !beginning.is_empty() && text.contains(&beginning) {
-            left_out[idx].get_or_insert(Reason::Byline);
+            left_out[idx].get_or_insert(WordReason::Byline);
         }
     }
 }
@@ -177,7 +177,7 @@ fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out
         if is_heading(name) || !is_introduced {
             break;
         }
-        left_out[next].get_or_insert(Reason::Teaser);
+        left_out[next].get_or_insert(WordReason::Teaser);
         next = survey.items[next].end;
     }
 }
@@ -197,7 +197,7 @@ fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) 
         let is_empty =
             level > 1 && below <= level && !survey.has_text(item.pieces.end..end, &is_gone);
         if is_empty && !is_sentence(&survey.first_line(idx)) {
-            left_out[idx] = Some(Reason::Links);
+            left_out[idx] = Some(WordReason::Links);
         } else {
             below = level;
         }

@@ -4,7 +4,7 @@ mod inline;
 
 use super::marks::Marks;
 use super::writer::{Line, Writer, dedent, join, join_after, paragraph_len};
-use crate::document::{Document, Reason, Words};
+use crate::document::{Document, WordAccount, WordReason};
 
 use inline::inline;
 
@@ -45,7 +45,7 @@ struct PodReader {
     num_lists: usize,
     /// The item whose text has not come yet.
     item: Option<PodItem>,
-    left_out: Words,
+    left_out: WordAccount,
 }
 
 struct PodItem {
@@ -106,7 +106,7 @@ impl PodReader {
             "cut" => return 1,
             "begin" if !is_read(rest) => {
                 let Some(end) = self.ends.line("=end", lines) else { return len };
-                self.left_out.add(Reason::Markup, &join(&lines[1..end]));
+                self.left_out.add(WordReason::Markup, &join(&lines[1..end]));
                 return end + 1;
             }
             "for" => {
@@ -114,7 +114,7 @@ impl PodReader {
                 if is_read(rest) {
                     self.writer.paragraph(number, &inline(words));
                 } else {
-                    self.left_out.add(Reason::Markup, words);
+                    self.left_out.add(WordReason::Markup, words);
                 }
             }
             _ => {

@@ -5,7 +5,7 @@ pub(super) mod bibtex;
 pub(super) mod ris;
 
 use super::writer::Writer;
-use crate::document::{Document, Reason, Words};
+use crate::document::{Document, WordAccount, WordReason};
 
 /// What a field of a reference becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ struct Reference {
 #[derive(Default)]
 struct References {
     writer: Writer,
-    left_out: Words,
+    left_out: WordAccount,
 }
 
 impl References {
@@ -75,7 +75,7 @@ impl References {
                 | ReferenceRole::Labelled(label) => (label, &field.text),
                 ReferenceRole::Prose => continue,
                 ReferenceRole::Internal => {
-                    self.left_out.add(Reason::Markup, &field.text);
+                    self.left_out.add(WordReason::Markup, &field.text);
                     continue;
                 }
             };

@@ -5,7 +5,7 @@ mod inline;
 
 use super::marks::Marks;
 use super::writer::{Line, Row, Writer, join, join_after, paragraph_len};
-use crate::document::{Document, Reason, Words};
+use crate::document::{Document, WordAccount, WordReason};
 
 use attributes::attributes;
 use inline::inline;
@@ -35,7 +35,7 @@ pub(super) fn extract(text: &str) -> Document {
 struct TextileReader {
     writer: Writer,
     ends: Marks,
-    left_out: Words,
+    left_out: WordAccount,
 }
 
 impl TextileReader {
@@ -98,7 +98,7 @@ impl TextileReader {
         }
         let text = join_after(signature.text, &lines[1..len]);
         match signature.name {
-            "###" => self.left_out.add(Reason::Markup, &text),
+            "###" => self.left_out.add(WordReason::Markup, &text),
             "notextile" => self.writer.paragraph(number, &text),
             name => match name.strip_prefix('h').and_then(|level| level.parse().ok()) {
                 Some(level) => self.writer.heading(number, level, &inline(&text)),

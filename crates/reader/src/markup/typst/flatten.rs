@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::frames::{Cells, TypstFrame, TypstPiece, called};
 use super::scanner::TypstScanner;
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 use crate::markup::marks::{Growth, MAX_DEPTH};
 
 /// What is left of a file.
@@ -21,7 +21,7 @@ pub(super) struct FlatText {
     pub(super) title: Option<String>,
     pub(super) authors: Vec<String>,
     /// The words of code and comments.
-    pub(super) left_out: Words,
+    pub(super) left_out: WordAccount,
 }
 
 pub(super) fn flatten(text: &str) -> FlatText {
@@ -137,7 +137,7 @@ impl Flattener<'_> {
     /// Skips a comment, if there is one.
     fn comment(&mut self) -> bool {
         let Some(comment) = self.scanner.comment() else { return false };
-        self.flat.left_out.add(Reason::Markup, comment);
+        self.flat.left_out.add(WordReason::Markup, comment);
         true
     }
 
@@ -214,7 +214,7 @@ impl Flattener<'_> {
                 let text = text.clone();
                 self.push(number, &text);
             }
-            None => self.flat.left_out.add(Reason::Markup, &path),
+            None => self.flat.left_out.add(WordReason::Markup, &path),
         }
     }
 

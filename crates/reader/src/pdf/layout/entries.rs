@@ -5,7 +5,7 @@
 
 use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
 use super::words::{turn, turn_area, turn_back};
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 
 /// What somebody has put into a field.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +63,7 @@ const LETTER: f64 = 0.5;
 const MIN_LETTERS: usize = 4;
 
 /// Writes entries on their page; counts words that a field has but does not show.
-pub(crate) fn write(sheet: &mut Sheet, entries: &[FormEntry], left_out: &mut Words) {
+pub(crate) fn write(sheet: &mut Sheet, entries: &[FormEntry], left_out: &mut WordAccount) {
     if entries.is_empty() {
         return;
     }
@@ -85,7 +85,7 @@ pub(crate) fn write(sheet: &mut Sheet, entries: &[FormEntry], left_out: &mut Wor
             }
             if entry.replaces == Replaces::Part && !wanted.contains(&drawn) {
                 // The field shows its value in another form.
-                left_out.add(Reason::Hidden, &entry.text);
+                left_out.add(WordReason::Hidden, &entry.text);
                 continue;
             }
         }
@@ -240,7 +240,7 @@ mod tests {
     ) {
         let mut sheet = testing::sheet(texts);
         sheet.num_of_page = sheet.glyphs.len() - num_of_fields;
-        let mut left_out = Words::default();
+        let mut left_out = WordAccount::default();
         write(&mut sheet, entries, &mut left_out);
         let blocks = layout::arrange(&sheet, &mut left_out).blocks;
         let mut found: Vec<String> = blocks.into_iter().map(|block| block.text).collect();
@@ -319,8 +319,8 @@ mod tests {
     fn values_in_lines_are_not_code() {
         let entries = [entry("Kittiwake", field(36.0)), entry("Razorbill", field(52.0))];
         let mut sheet = testing::sheet(&[]);
-        write(&mut sheet, &entries, &mut Words::default());
-        let blocks = layout::arrange(&sheet, &mut Words::default()).blocks;
+        write(&mut sheet, &entries, &mut WordAccount::default());
+        let blocks = layout::arrange(&sheet, &mut WordAccount::default()).blocks;
         assert!(blocks.iter().all(|block| block.kind != crate::document::BlockKind::Code));
         assert_eq!(
             blocks.iter().map(|block| block.text.len()).sum::<usize>(),

@@ -4,7 +4,7 @@
 //! middle of sentences.
 
 use super::words::Word;
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 
 /// Fewest numbers that count as line numbers.
 const MIN_NUMBERS: usize = 15;
@@ -20,12 +20,12 @@ const MIN_GAP: f64 = 0.7;
 const MIN_WORDS: f64 = 4.0;
 
 /// Removes line numbers, and counts them.
-pub(super) fn without_line_numbers(mut words: Vec<Word>, left_out: &mut Words) -> Vec<Word> {
+pub(super) fn without_line_numbers(mut words: Vec<Word>, left_out: &mut WordAccount) -> Vec<Word> {
     let numbers = line_numbers(&words);
     if numbers.is_empty() {
         return words;
     }
-    left_out.add_count(Reason::RunningHead, u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+    left_out.add_count(WordReason::RunningHead, u32::try_from(numbers.len()).unwrap_or(u32::MAX));
     let mut idx = 0;
     words.retain(|_| {
         idx += 1;
@@ -118,7 +118,7 @@ mod tests {
     fn check(lines: impl Iterator<Item = String>, num_left: usize) {
         let picture: Vec<String> = lines.collect();
         let words = testing::words(&picture.join("\n"));
-        let (num_words, mut left_out) = (words.len(), Words::default());
+        let (num_words, mut left_out) = (words.len(), WordAccount::default());
         assert_eq!(without_line_numbers(words, &mut left_out).len(), num_left);
         let num_counted: u32 = left_out.counts().map(|(_, count)| count).sum();
         assert_eq!(num_counted as usize, num_words - num_left);

@@ -34,7 +34,7 @@ mod words;
 mod wraps;
 mod zones;
 
-use crate::document::{Words, count_words as count};
+use crate::document::{WordAccount, count_words as count};
 use crate::extract::protocol::{PageBlock, Place};
 use paragraphs::BodyStyle;
 use piece::Piece;
@@ -74,7 +74,7 @@ pub(crate) fn words(sheet: &Sheet) -> Vec<(String, Area)> {
 
 /// Analyses a page: returns blocks in reading order, with text in other directions and at an angle at the end, and
 /// counts the words that are in no block.
-pub(crate) fn arrange(sheet: &Sheet, left_out: &mut Words) -> Arranged {
+pub(crate) fn arrange(sheet: &Sheet, left_out: &mut WordAccount) -> Arranged {
     let Some((upright, tilted)) = tilted::take(sheet) else {
         return arrange_upright(sheet, left_out);
     };
@@ -95,7 +95,7 @@ pub(crate) fn arrange(sheet: &Sheet, left_out: &mut Words) -> Arranged {
     arranged
 }
 
-fn arrange_upright(sheet: &Sheet, left_out: &mut Words) -> Arranged {
+fn arrange_upright(sheet: &Sheet, left_out: &mut WordAccount) -> Arranged {
     let mut all: Vec<(Direction, Vec<Word>)> =
         Direction::ALL.map(|direction| (direction, words::find(sheet, direction))).into();
     all.retain(|(_, words)| !words.is_empty());
@@ -127,7 +127,7 @@ fn arrange_upright(sheet: &Sheet, left_out: &mut Words) -> Arranged {
 pub(crate) fn arrange_words(
     words: Vec<Word>,
     rules: &[Area],
-    left_out: &mut Words,
+    left_out: &mut WordAccount,
 ) -> (Vec<PageBlock>, u32) {
     let mut words = margin::without_line_numbers(words, left_out);
     let body = BodyStyle::of(&words);

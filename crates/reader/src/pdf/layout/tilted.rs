@@ -188,7 +188,7 @@ fn turn(x: f64, y: f64, degrees: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Words;
+    use crate::document::WordAccount;
     use crate::pdf::layout::{arrange, testing};
 
     const PROSE: [&str; 4] = [
@@ -220,7 +220,7 @@ mod tests {
     /// Checks the blocks of a page, and how they stand.
     #[track_caller]
     fn check(sheet: &Sheet, expected: &[(&str, Stance)]) {
-        let blocks = arrange(sheet, &mut Words::default()).blocks;
+        let blocks = arrange(sheet, &mut WordAccount::default()).blocks;
         let found = blocks.iter().map(|block| (block.text.replace('\n', " "), block.stance));
         let expected = expected.iter().map(|(text, stance)| ((*text).to_owned(), *stance));
         assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());

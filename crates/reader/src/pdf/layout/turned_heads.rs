@@ -93,7 +93,7 @@ impl Direction {
 
 #[cfg(test)]
 mod tests {
-    use crate::document::Words;
+    use crate::document::WordAccount;
     use crate::pdf::layout::sheet::{Direction, Sheet};
     use crate::pdf::layout::{arrange, testing};
 
@@ -113,7 +113,7 @@ mod tests {
 
     #[track_caller]
     fn check(sheet: &Sheet, expected: &[&str]) {
-        let blocks = arrange(sheet, &mut Words::default()).blocks;
+        let blocks = arrange(sheet, &mut WordAccount::default()).blocks;
         let found: Vec<String> = blocks.into_iter().map(|block| block.text).collect();
         assert_eq!(found, expected);
     }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn the_label_of_an_axis_stays_apart() {
         let label = [("Tonnes", 30.0, 220.0)];
-        let blocks = arrange(&page(&label, &ROWS), &mut Words::default()).blocks;
+        let blocks = arrange(&page(&label, &ROWS), &mut WordAccount::default()).blocks;
         assert_eq!(blocks.last().map(|block| block.text.as_str()), Some("Tonnes"));
     }
 }

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 use super::layout;
 use super::layout::sheet::{Area, POINTS_PER_INCH};
-use crate::document::{BlockKind, Words};
+use crate::document::{BlockKind, WordAccount};
 use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, Recognised};
 use crate::{Ask, Emit, Input, Stop};
 use ink::{Frame, Ink};
@@ -270,7 +270,7 @@ impl Scan {
             Area::new(left, top, points(stroke.right), points(stroke.bottom))
         };
         let rules: Vec<Area> = self.strokes.iter().map(area).collect();
-        let mut left_out = Words::default();
+        let mut left_out = WordAccount::default();
         let words = shaped.placed(&self.ink, scale);
         let (blocks, num_copied_words) = layout::arrange_words(words, &rules, &mut left_out);
         Page {

@@ -9,7 +9,9 @@ use super::attachments::Attachments;
 use super::device::PageDevice;
 use super::form::PdfForm;
 use super::xfa::{self, XfaForm};
-use crate::document::{BlockKind, FileParts, Reason, count_words, embedded_reference as reference};
+use crate::document::{
+    BlockKind, FileParts, WordReason, count_words, embedded_reference as reference,
+};
 use crate::extract::protocol::{Page, PageBlock, PageNote};
 use crate::pdf::layout;
 use crate::pdf::layout::entries::{self, GlyphPositions};
@@ -96,7 +98,7 @@ impl<'a> Additions<'a> {
             }
             self.parts.add_read();
             if one.is_hidden || self.omits_remarks {
-                let reason = if one.is_hidden { Reason::Hidden } else { Reason::Remarks };
+                let reason = if one.is_hidden { WordReason::Hidden } else { WordReason::Remarks };
                 page.left_out.add(reason, &one.remark.text);
                 continue;
             }
@@ -147,7 +149,7 @@ impl<'a> Additions<'a> {
         let XfaForm { lines, hidden } = form;
         if is_placeholder && !lines.is_empty() {
             leave_out(page);
-            page.left_out.add(Reason::Hidden, &hidden.join("\n"));
+            page.left_out.add(WordReason::Hidden, &hidden.join("\n"));
             let lines = lines.into_iter();
             let blocks = lines.map(|line| PageBlock::new(BlockKind::Paragraph, 0, line.text));
             page.blocks = blocks.collect();
@@ -175,7 +177,7 @@ fn names_reader(page: &Page) -> bool {
 fn leave_out(page: &mut Page) {
     (page.num_text_ops, page.image_coverage, page.is_blank) = (0, 0.0, true);
     for block in page.blocks.drain(..) {
-        page.left_out.add(Reason::Frame, &block.text);
+        page.left_out.add(WordReason::Frame, &block.text);
     }
 }
 

@@ -8,7 +8,7 @@ use hayro::hayro_syntax::object::{
 
 use super::{names, strings};
 use crate::document::FileParts;
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::pdf::clean;
 use crate::extract::protocol::ReadFailure;
 use crate::limits;
@@ -133,14 +133,14 @@ fn size_of(bytes: &[u8]) -> u64 {
 
 /// Returns the bytes of a file, unless there are more than `max`.
 fn bytes_of(stream: &Stream<'_>, max: u64) -> Result<Vec<u8>, ReadFailure> {
-    let damaged = |detail| Err(ReadFailure::new(Failure::Damaged, detail));
+    let damaged = |detail| Err(ReadFailure::new(FailureKind::Damaged, detail));
     let stated = stated_size(stream);
     // A file that says how large it is need not be unpacked to be refused.
     let bytes = if stated > max { Ok(Vec::new().into()) } else { stream.decoded_data() };
     match bytes {
         Ok(bytes) if stated > max || size_of(&bytes) > max => {
             let detail = format!("more than {} MB unpacked", limits::MEMBER_BYTES >> 20);
-            Err(ReadFailure::new(Failure::OutOfMemory, detail))
+            Err(ReadFailure::new(FailureKind::OutOfMemory, detail))
         }
         Ok(bytes) if bytes.is_empty() && stated > 0 => {
             damaged("it cannot be decrypted or unpacked".to_owned())

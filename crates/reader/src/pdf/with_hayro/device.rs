@@ -17,7 +17,7 @@ use super::hidden::{self, Hidden};
 use super::place::{Placed, place};
 use super::strings;
 use super::tags::TaggedLevels;
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 use crate::pdf::layout;
 use crate::pdf::layout::copies;
 use crate::pdf::layout::sheet::{Area, Glyph, Letters, Sheet};
@@ -67,7 +67,7 @@ pub(super) struct PageDevice<'a> {
     /// Whether nothing was drawn.
     pub(super) is_blank: bool,
     /// Words that are not on the sheet.
-    pub(super) left_out: Words,
+    pub(super) left_out: WordAccount,
     /// Whether marked running heads are kept.
     pub(super) keeps_all: bool,
     running_heads: Sheet,
@@ -85,7 +85,7 @@ pub(super) struct PageDevice<'a> {
 struct Marked {
     id: Option<u32>,
     /// Why it is not the content of the page.
-    artifact: Option<Reason>,
+    artifact: Option<WordReason>,
     /// The text of its glyphs, and the index of the first of them.
     actual_text: Option<(String, usize)>,
 }
@@ -106,7 +106,7 @@ impl<'a> PageDevice<'a> {
             pictures: Vec::new(),
             num_text_ops: 0,
             is_blank: true,
-            left_out: Words::default(),
+            left_out: WordAccount::default(),
             keeps_all: false,
             hidden: Hidden::default(),
             shapes,
@@ -122,10 +122,10 @@ impl<'a> PageDevice<'a> {
         let hidden = std::mem::take(&mut self.hidden).remove_from(&mut self.sheet);
         let copies = copies::remove(&mut self.sheet);
         for (reason, sheet) in [
-            (Reason::Hidden, &hidden),
-            (Reason::Copy, &copies),
-            (Reason::RunningHead, &self.running_heads),
-            (Reason::Watermark, &self.watermarks),
+            (WordReason::Hidden, &hidden),
+            (WordReason::Copy, &copies),
+            (WordReason::RunningHead, &self.running_heads),
+            (WordReason::Watermark, &self.watermarks),
         ] {
             self.left_out.add_count(reason, layout::count_words(sheet));
         }
@@ -302,7 +302,7 @@ impl<'a> Device<'a> for PageDevice<'_> {
         let artifact = self.marked.iter().find_map(|marked| marked.artifact);
         if let Some(reason) = artifact.filter(|_| !self.keeps_all) {
             let sheet = match reason {
-                Reason::Watermark => &mut self.watermarks,
+                WordReason::Watermark => &mut self.watermarks,
                 _ => &mut self.running_heads,
             };
             sheet.glyphs.extend(self.sheet.glyphs.drain(drawn));
@@ -364,8 +364,8 @@ impl<'a> Device<'a> for PageDevice<'_> {
             })
         };
         let artifact = match tag {
-            b"Artifact" if is(b"Subtype", b"Watermark") => Some(Reason::Watermark),
-            b"Artifact" if is(b"Type", b"Pagination") => Some(Reason::RunningHead),
+            b"Artifact" if is(b"Subtype", b"Watermark") => Some(WordReason::Watermark),
+            b"Artifact" if is(b"Type", b"Pagination") => Some(WordReason::RunningHead),
             _ => None,
         };
         let actual_text = properties.filter(|_| tag == b"Span").and_then(|properties| {

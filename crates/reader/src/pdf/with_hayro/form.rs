@@ -7,7 +7,7 @@ use hayro::hayro_syntax::object::{
 };
 
 use super::strings;
-use crate::document::{Reason, Words};
+use crate::document::{WordAccount, WordReason};
 use crate::extract::pdf::clean;
 use crate::pdf::layout::entries::{FormEntry, Replaces};
 use crate::pdf::layout::sheet::Area;
@@ -53,13 +53,13 @@ impl<'a> PdfForm<'a> {
         widget: Dict<'a>,
         area: Area,
         is_hidden: bool,
-        left_out: &mut Words,
+        left_out: &mut WordAccount,
     ) -> Option<FormEntry> {
         let field = PdfField::of(widget);
         self.on_pages.extend(field.levels.iter().filter_map(Dict::obj_id));
         let (text, is_password) = field.text()?;
         if is_hidden || is_password {
-            left_out.add(Reason::Hidden, &text);
+            left_out.add(WordReason::Hidden, &text);
             return None;
         }
         let is_box = field.is_button();
@@ -86,7 +86,7 @@ impl<'a> PdfForm<'a> {
     }
 
     /// Counts the words in fields that no page shows.
-    pub(super) fn count_unplaced(&self, left_out: &mut Words) {
+    pub(super) fn count_unplaced(&self, left_out: &mut WordAccount) {
         let roots = self.dict.get::<Array<'_>>(b"Fields");
         let roots = roots.iter().flat_map(Array::iter::<Dict<'_>>);
         let mut pending: Vec<Dict<'_>> = roots.collect();
@@ -103,7 +103,7 @@ impl<'a> PdfForm<'a> {
                 continue;
             }
             if let Some((text, _)) = PdfField::of(dict).text() {
-                left_out.add(Reason::Hidden, &text);
+                left_out.add(WordReason::Hidden, &text);
             }
         }
     }

@@ -32,7 +32,7 @@ use hayro::kurbo::Rect;
 
 use super::layout;
 use super::layout::sheet::{Area, Direction};
-use crate::error::Failure;
+use crate::error::FailureKind;
 use crate::extract::protocol::{Line, Page, Place, ReadFailure, Tail};
 use crate::{Emit, Input, Stop};
 use additions::Additions;
@@ -46,7 +46,7 @@ pub(crate) use render::{draw, recognise};
 pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let pdf = open(input.bytes, input.request.password.as_deref())?;
     if pdf.pages().is_empty() {
-        return Err(ReadFailure::new(Failure::NoPages, "").into());
+        return Err(ReadFailure::new(FailureKind::NoPages, "").into());
     }
     let numbering = Numbering::of(&pdf);
     emit(Line::Document(catalog::head(&pdf, &numbering)))?;
@@ -148,12 +148,12 @@ fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, ReadFailure> {
         let failure = match error {
             LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
                 let detail = if password.is_some() { "the given one is wrong" } else { "" };
-                return ReadFailure::new(Failure::PasswordNeeded, detail);
+                return ReadFailure::new(FailureKind::PasswordNeeded, detail);
             }
             LoadPdfError::Decryption(DecryptionError::UnsupportedAlgorithm) => {
-                Failure::EncryptionNotSupported
+                FailureKind::EncryptionNotSupported
             }
-            LoadPdfError::Decryption(_) | LoadPdfError::Invalid => Failure::Damaged,
+            LoadPdfError::Decryption(_) | LoadPdfError::Invalid => FailureKind::Damaged,
         };
         ReadFailure::new(failure, "")
     })

@@ -6,7 +6,7 @@ use crate::page;
 use crate::text::headings::*;
 
 /// Reads a text as a skill's page, which may have front matter.
-fn page(text: &str) -> Page {
+fn page(text: &str) -> MarkdownPage {
     page::read("a.md", text.as_bytes()).unwrap()
 }
 

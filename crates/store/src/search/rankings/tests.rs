@@ -7,7 +7,7 @@ use crate::NewDocument;
 use kb_embed::QueryTokens;
 
 use crate::document::{Binding, Embedding, Format, Language};
-use crate::embedder::Side;
+use crate::embedder::EmbeddingSide;
 use crate::search::TermStatistics;
 use crate::search::parse::parse;
 use crate::testing::{TestDb, binding, document, vector};
@@ -23,7 +23,7 @@ impl Embedder for Compass {
         unreachable!("a search embeds no passages")
     }
 
-    fn embed_cut(&self, _: &str, _: Side) -> Result<(Embedding, bool)> {
+    fn embed_cut(&self, _: &str, _: EmbeddingSide) -> Result<(Embedding, bool)> {
         unreachable!("a search embeds queries only")
     }
 

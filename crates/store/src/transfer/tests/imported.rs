@@ -25,7 +25,7 @@ fn exported(with_vectors: bool) -> (String, Exported) {
 
 fn written(db: &TestDb, with_vectors: bool) -> (String, Exported) {
     let mut text = String::new();
-    let emit = |line: &Line| {
+    let emit = |line: &JsonLine| {
         text += line.as_str();
         Ok(())
     };
@@ -79,7 +79,7 @@ fn some_documents_are_exported_with_the_folders_that_are_named() {
     let mut db = TestDb::new();
     let ids = ["/a.md", "/b.md", "/c.md"].map(|path| add(&mut db, path, &[path, "end"]));
     let mut lines = Vec::new();
-    let emit = |line: &Line| {
+    let emit = |line: &JsonLine| {
         lines.push(line.as_str().to_owned());
         Ok(())
     };

@@ -1,7 +1,7 @@
 //! Gives the content of Typst to what it is in: a table, a definition, or the content around it.
 
 use super::Flattener;
-use crate::document::Reason;
+use crate::document::WordReason;
 use crate::markup::typst::arguments::{is_inline, is_shown};
 use crate::markup::typst::frames::{TypstFrame, TypstPiece, joined, states};
 use crate::markup::typst::scanner::TypstSource;
@@ -17,7 +17,7 @@ impl Flattener<'_> {
         let arguments = self.frames.iter().rev().map_while(TypstFrame::argument);
         let own = arguments.clone().find(|argument| *argument != ("", ""));
         let Some((function, argument)) = own else {
-            self.flat.left_out.add(Reason::Markup, &said);
+            self.flat.left_out.add(WordReason::Markup, &said);
             return;
         };
         let is_author = |(_, argument): (&str, &str)| matches!(argument, "author" | "authors");
@@ -32,7 +32,7 @@ impl Flattener<'_> {
         // The address of a link with words.
         let is_address = function == "link" && self.scanner.rest().starts_with(")[");
         if is_address || !is_shown(function, argument) {
-            self.flat.left_out.add(Reason::Markup, &said);
+            self.flat.left_out.add(WordReason::Markup, &said);
             return;
         }
         let said = if function == "raw" { format!("`{said}`") } else { said };
@@ -98,7 +98,7 @@ impl Flattener<'_> {
                 }
                 TypstFrame::Statement { is_silent: true, defined, .. } => {
                     let words = joined(&pieces);
-                    self.flat.left_out.add(Reason::Markup, &words);
+                    self.flat.left_out.add(WordReason::Markup, &words);
                     if let Some(name) = defined {
                         self.definitions.insert(name.clone(), words);
                     }
