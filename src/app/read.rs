@@ -10,7 +10,7 @@ use crate::app::ingestion::options::{password, reading_program, walk_options};
 use crate::app::{Observer, Session, absent, freshness, lookup, running};
 use crate::document::{Filter, Format, StaleReason, join};
 use crate::error::{Error, Result};
-use crate::extract::protocol::Drawn;
+use crate::extract::protocol::DrawnPicture;
 use crate::extract::sandbox::ReadOptions;
 use crate::extract::{containers, picture};
 use crate::read::{self, Links, OpenOptions, Opened, Outline, ShowOptions, Shown};
@@ -323,7 +323,7 @@ pub struct Pictured {
     /// Whether words were to be marked.
     pub is_marked: bool,
     /// The picture.
-    pub picture: Drawn,
+    pub picture: DrawnPicture,
 }
 
 /// Draws the page that is selected, or the first page of the selected part, with `mark` marked, or the part.

@@ -18,7 +18,7 @@ use crate::error::{Error, FailureKind, Result};
 
 /// A file in a container.
 #[derive(Debug)]
-pub struct Member {
+pub struct ContainedFile {
     /// Its name: a relative path with `/`, without `..`, and unique in the container.
     pub name: String,
     /// Its bytes, or why it could not be unpacked.
@@ -35,7 +35,7 @@ pub fn unpack(
     bytes: &[u8],
     container: ContainerKind,
     options: &ReadOptions,
-) -> Result<Option<Vec<Member>>> {
+) -> Result<Option<Vec<ContainedFile>>> {
     let reader = match container {
         ContainerKind::Zip => MEMBERS_OF_ZIP,
         ContainerKind::Mbox => MEMBERS_OF_MBOX,
@@ -74,9 +74,9 @@ pub fn unpack_one(
 /// # Errors
 ///
 /// Those of [`detect`] and of the readers.
-pub fn embedded(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Vec<Member>> {
+pub fn embedded(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Vec<ContainedFile>> {
     let wanted = TypeOverride::default();
-    let choice = Choice { is_named: true, wanted, further: &TextExtensions::NONE };
+    let choice = ReadingChoice { is_named: true, wanted, further: &TextExtensions::NONE };
     let Some((format, content)) = detect(path, bytes, choice, options)? else {
         return Ok(Vec::new());
     };
@@ -102,7 +102,7 @@ pub fn may_embed(path: &Path) -> bool {
     extension.is_some_and(|extension| EXTENSIONS.contains(&*extension.to_ascii_lowercase()))
 }
 
-pub(super) fn members(lines: Vec<MemberLine>) -> Vec<Member> {
+pub(super) fn members(lines: Vec<MemberLine>) -> Vec<ContainedFile> {
     lines.into_iter().map(member).collect()
 }
 
@@ -123,7 +123,7 @@ pub fn content<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Resul
 
 /// What decides how a file is read, beside its name and its content.
 #[derive(Debug, Clone, Copy)]
-pub struct Choice<'a> {
+pub struct ReadingChoice<'a> {
     /// Whether the user named the file.
     pub is_named: bool,
     /// The type that the user asked for.
@@ -132,7 +132,7 @@ pub struct Choice<'a> {
     pub further: &'a TextExtensions,
 }
 
-impl Choice<'_> {
+impl ReadingChoice<'_> {
     /// Whether a file is left out because of its content: a program has written it for programs.
     pub fn leaves_out(&self, format: Format, content: &[u8]) -> bool {
         let is_chosen = self.is_named || !self.wanted.is_open() || self.further.includes_generated;
@@ -150,10 +150,10 @@ impl Choice<'_> {
 pub fn detect<'a>(
     path: &Path,
     bytes: &'a [u8],
-    choice: Choice<'_>,
+    choice: ReadingChoice<'_>,
     options: &ReadOptions,
 ) -> Result<Option<(Format, Cow<'a, [u8]>)>> {
-    let Choice { is_named, wanted, further } = choice;
+    let ReadingChoice { is_named, wanted, further } = choice;
     let content = match is_named || detect::may_be_read(path, further) {
         true => content(path, bytes, options)?,
         false => Cow::Borrowed(bytes),
@@ -200,10 +200,10 @@ fn package(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Option<Fo
     }
 }
 
-fn member(line: MemberLine) -> Member {
+fn member(line: MemberLine) -> ContainedFile {
     let content = match line.failed {
         None => Ok(line.bytes),
         Some((code, detail)) => Err(ReadFailure::new(failure_from_code(&code), detail).into()),
     };
-    Member { name: line.name, content }
+    ContainedFile { name: line.name, content }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::containers::Member;
+use crate::containers::ContainedFile;
 use crate::document::{DocType, Document, Format};
 use crate::error::{Error, FailureKind, Result};
 use crate::words;
@@ -15,7 +15,7 @@ pub struct Extracted {
     /// The format that the file turned out to be.
     pub format: Format,
     /// The files in it, each a document of its own.
-    pub members: Vec<Member>,
+    pub members: Vec<ContainedFile>,
 }
 
 impl Extracted {

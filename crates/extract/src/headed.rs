@@ -2,13 +2,13 @@
 //! documents and books write.
 
 use super::markdown::spell::tidy;
-use super::markdown::{self, Lead, Piece};
+use super::markdown::{self, LeadingHeading, UnplacedBlock};
 use crate::boilerplate::is_boilerplate;
 use crate::containers;
 use crate::document::{BlockKind, Document, Format, Headed, Metadata};
 use crate::error::Result;
 use crate::extracted::Extracted;
-use crate::protocol::{Head, Page};
+use crate::protocol::{DocumentHead, ReadPage};
 use crate::sandbox::{ReadOptions, parent};
 
 /// Reads a web page, an office document, a book or mail.
@@ -42,7 +42,11 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
 /// The title is the stated title, unless that only adds the name of a site to the first heading;
 /// then, or if no title is stated, it is the first heading. If that heading is taken for no title, as text stands before
 /// it, the stated title is the title after all.
-pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) -> Document {
+pub fn to_document(
+    head: DocumentHead,
+    pages: Vec<ReadPage>,
+    has_title_in_headings: bool,
+) -> Document {
     let mut document = Document {
         metadata: Metadata {
             author: head.author.map(|author| tidy(&author)).filter(|author| !author.is_empty()),
@@ -75,7 +79,7 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
         let is_heading = block.level > 0 && !is_boilerplate(&words);
         let is_demoted = block.level > 0 && !is_heading;
         let kind = if is_demoted { BlockKind::Paragraph } else { block.kind };
-        pieces.push(Piece {
+        pieces.push(UnplacedBlock {
             bytes: start..document.text.len(),
             kind,
             heading: is_heading.then(|| (block.level, markdown::to_heading(&words))),
@@ -91,7 +95,7 @@ pub fn to_document(head: Head, pages: Vec<Page>, has_title_in_headings: bool) ->
         // No heading is taken for an empty title.
         document.title = Some(String::new());
     }
-    markdown::set_title_and_blocks(&mut document, pieces, Lead::IsTitle);
+    markdown::set_title_and_blocks(&mut document, pieces, LeadingHeading::IsTitle);
     document.title = document.title.filter(|title| !title.is_empty()).or(stated);
     if has_pages {
         set_pages(&mut document, &numbers);
@@ -125,8 +129,8 @@ mod tests {
             let heading = block(*level, BlockKind::Heading, &format!("{mark} {text}"));
             [heading, block(0, BlockKind::Paragraph, "words")]
         });
-        let head = Head { title: stated.map(str::to_owned), ..Head::default() };
-        let page = Page { number: 1, blocks: blocks.collect(), ..Page::default() };
+        let head = DocumentHead { title: stated.map(str::to_owned), ..DocumentHead::default() };
+        let page = ReadPage { number: 1, blocks: blocks.collect(), ..ReadPage::default() };
         let document = to_document(head, vec![page], true);
         (document.title, document.blocks.into_iter().map(|block| block.headings).collect())
     }
@@ -152,8 +156,9 @@ mod tests {
     fn a_stated_title_is_kept_if_no_heading_is_taken() {
         let table = PageBlock::new(BlockKind::Table, 0, "| Prev | Next |");
         let heading = PageBlock::new(BlockKind::Heading, 2, "## 24.1. Herons");
-        let head = Head { title: Some("24.1. Herons".to_owned()), ..Head::default() };
-        let page = Page { number: 1, blocks: vec![table, heading], ..Page::default() };
+        let head =
+            DocumentHead { title: Some("24.1. Herons".to_owned()), ..DocumentHead::default() };
+        let page = ReadPage { number: 1, blocks: vec![table, heading], ..ReadPage::default() };
         assert_eq!(to_document(head, vec![page], true).title.as_deref(), Some("24.1. Herons"));
     }
 
@@ -172,14 +177,15 @@ mod tests {
                 let kind = if *level > 0 { BlockKind::Heading } else { BlockKind::Paragraph };
                 PageBlock::new(kind, *level, *text)
             });
-            Page { number, blocks: blocks.collect(), ..Page::default() }
+            ReadPage { number, blocks: blocks.collect(), ..ReadPage::default() }
         };
         let pages = vec![
             page(1, &[(1, "# Deck"), (0, "a")]),
             page(2, &[(1, "# Tides"), (0, "b")]),
             page(3, &[(0, "c")]),
         ];
-        let document = to_document(Head { page_count: 3, ..Head::default() }, pages, true);
+        let document =
+            to_document(DocumentHead { page_count: 3, ..DocumentHead::default() }, pages, true);
         let found: Vec<_> = document
             .blocks
             .iter()
@@ -195,8 +201,8 @@ mod tests {
     #[test]
     fn the_name_of_a_sheet_is_no_title() {
         let block = PageBlock::new(BlockKind::Heading, 2, "## Sheet1");
-        let page = Page { number: 1, blocks: vec![block], ..Page::default() };
-        let document = to_document(Head::default(), vec![page], false);
+        let page = ReadPage { number: 1, blocks: vec![block], ..ReadPage::default() };
+        let document = to_document(DocumentHead::default(), vec![page], false);
         assert_eq!(
             (document.title, &*document.blocks[0].headings),
             (None, &["Sheet1".to_owned()][..])

@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::error::{FailureKind, Result};
-use crate::protocol::{INVALID, Parsed, ReadFailure, Request};
+use crate::protocol::{INVALID, ParsedText, ReadFailure, Request};
 use crate::sandbox::{ReadOptions, parent};
 
 /// Parses a text with `reader`; `kind` is the word of its language, for readers that need it.
@@ -16,7 +16,7 @@ pub(super) fn extract(
     let request = Request { kind, ..parent::request(reader, bytes, options) };
     let invalid = || ReadFailure::new(FailureKind::Crashed, INVALID);
     let parsed = parent::answer(&request, bytes, options)?.parsed.ok_or_else(invalid)?;
-    let Parsed { mut document, has_same_text } = parsed;
+    let ParsedText { mut document, has_same_text } = parsed;
     if has_same_text {
         document.text = text;
     }

@@ -1,7 +1,9 @@
 //! Draws a page of a PDF or a picture file in the child process, for figures that text cannot carry.
 
 use super::pdf::from_header;
-use super::protocol::{Drawing, Drawn, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, Request};
+use super::protocol::{
+    Drawing, DrawnPicture, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, Request,
+};
 use super::sandbox::{ReadOptions, parent};
 use crate::document::Format;
 use crate::error::{FailureKind, Result};
@@ -26,7 +28,7 @@ pub fn draw(
     format: Format,
     (page, marked): (u32, &str),
     options: &ReadOptions,
-) -> Result<Option<Drawn>> {
+) -> Result<Option<DrawnPicture>> {
     let reader = match format {
         Format::Pdf => PICTURE_OF_PDF,
         Format::Image(_) => PICTURE_OF_IMAGE,

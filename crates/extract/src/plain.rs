@@ -6,7 +6,7 @@
 mod headings;
 
 use crate::document::{BlockKind, Document};
-use crate::markdown::{self, Lead, Piece};
+use crate::markdown::{self, LeadingHeading, UnplacedBlock};
 use crate::words;
 
 /// Longest title made from the first line of a note, in characters.
@@ -21,7 +21,7 @@ pub fn extract(text: &str) -> Document {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let found = headings::headings(&lines);
     let mut headings = found.iter().peekable();
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<UnplacedBlock> = Vec::new();
     let (mut offset, mut is_open, mut heading_end) = (0, false, 0);
     for (number, line) in lines.iter().enumerate() {
         // Only the end is trimmed: the indentation of the first line may be part of an aligned table.
@@ -32,7 +32,7 @@ pub fn extract(text: &str) -> Document {
         match pieces.last_mut().filter(|_| is_open && heading.is_none()) {
             _ if is_blank => {}
             Some(piece) => piece.bytes.end = bytes.end,
-            None => pieces.push(Piece {
+            None => pieces.push(UnplacedBlock {
                 bytes,
                 kind: heading.map_or(BlockKind::Paragraph, |_| BlockKind::Heading),
                 heading: heading.map(|heading| (heading.level, markdown::to_heading(heading.text))),
@@ -45,7 +45,7 @@ pub fn extract(text: &str) -> Document {
         && found.iter().skip(1).all(|heading| heading.level > 1)
         && pieces.first().is_some_and(|piece| piece.heading.is_some());
     if has_title {
-        markdown::set_title_and_blocks(&mut document, pieces, Lead::IsSection);
+        markdown::set_title_and_blocks(&mut document, pieces, LeadingHeading::IsSection);
     } else {
         markdown::set_blocks(&mut document, pieces);
     }

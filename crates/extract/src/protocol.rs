@@ -22,8 +22,8 @@ use crate::document::{Document, FileParts, WordAccount};
 use crate::error::{Error, FailureKind};
 use crate::text::decode::TextEncoding;
 
-pub use page::{OcrOutcome, Page, PageBlock, PageNote, Place, Stance};
-pub use sent::{Drawn, MAX_NAME, MemberLine, clean_name};
+pub use page::{BlockOrientation, BlockPlace, OcrOutcome, PageBlock, PageNote, ReadPage};
+pub use sent::{DrawnPicture, MAX_NAME, MemberLine, clean_name};
 
 /// Marks a gap in the text of a page that is wider than those between letters, but narrower than
 /// most spaces. A noncharacter, which no text contains.
@@ -84,7 +84,7 @@ pub struct Request {
     pub ocr_pages: Vec<u32>,
     /// Areas of pages, with the numbers of these, from 1. Of such a page, OCR reads only its areas, and all of any other page.
     #[serde(default)]
-    pub ocr_areas: Vec<(u32, Place)>,
+    pub ocr_areas: Vec<(u32, BlockPlace)>,
     /// The word of the programming language, markup language or kind of data of a text, which is
     /// sent as UTF-8; `None` for anything else.
     pub kind: Option<String>,
@@ -125,7 +125,7 @@ impl Request {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pictures {
     /// What to find.
-    pub wanted: Wanted,
+    pub wanted: OcrTask,
     pub pictures: Vec<Picture>,
 }
 
@@ -144,7 +144,7 @@ pub struct Picture {
 /// What Tesseract finds on a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
+pub enum OcrTask {
     /// Its words, as a table.
     Words,
     /// By how much it is turned, as a report.
@@ -157,23 +157,23 @@ pub type Recognised = Result<String, String>;
 /// One line of the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum AnswerLine {
     /// First: what the document states about itself.
-    Document(Head),
+    Document(DocumentHead),
     /// Then the pages in order, including those that could not be read.
-    Page(Page),
+    Page(ReadPage),
     /// Instead of pages: a text that was parsed completely.
-    Parsed(Box<Parsed>),
+    Parsed(Box<ParsedText>),
     /// Instead of pages: a file in a container.
     Member(MemberLine),
     /// Between pages: pictures for Tesseract. The child waits for a line with a result for each.
     Pictures(Pictures),
     /// Instead of pages: the picture of one.
-    Drawn(Drawn),
+    Drawn(DrawnPicture),
     /// Instead of everything else: what confines the child.
     Layers(Layers),
     /// Last, if the reader succeeded.
-    Done(Tail),
+    Done(ReadingSummary),
     /// Last, if it failed.
     Failed {
         /// As [`FailureKind::as_str`] spells it.
@@ -185,7 +185,7 @@ pub enum Line {
 
 /// A parsed text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Parsed {
+pub struct ParsedText {
     /// The document; without its text if that is the text in the request.
     pub document: Document,
     /// Whether the text is that in the request.
@@ -194,7 +194,7 @@ pub struct Parsed {
 
 /// What a document states about itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Head {
+pub struct DocumentHead {
     /// The word of the format that the file turned out to be; `None` if it is the one asked for.
     #[serde(default)]
     pub format: Option<String>,
@@ -228,7 +228,7 @@ pub struct OutlineEntry {
 
 /// Facts that a reader knows only at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tail {
+pub struct ReadingSummary {
     /// Number of pages that the file declares, if it does.
     pub declared_page_count: Option<u32>,
     /// Whether a part of the page tree, and so some pages, were lost.
@@ -274,7 +274,7 @@ impl From<ReadFailure> for Error {
     }
 }
 
-impl From<&ReadFailure> for Line {
+impl From<&ReadFailure> for AnswerLine {
     fn from(failed: &ReadFailure) -> Self {
         Self::Failed { code: failed.failure.as_str().to_owned(), detail: failed.detail.clone() }
     }

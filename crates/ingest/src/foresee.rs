@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::document::{FileOutcome, Format};
 use crate::error::{Error, FailureKind, Result};
-use crate::extract::containers::{self, Choice};
+use crate::extract::containers::{self, ReadingChoice};
 use crate::extract::{detect, pdf};
 use crate::ledger::Before;
 use crate::store::Store;
@@ -130,7 +130,7 @@ fn prospect(
             false => head,
         };
         let (path, is_named) = (&found.path, found.is_named);
-        let choice = Choice { is_named, wanted, further };
+        let choice = ReadingChoice { is_named, wanted, further };
         let detected = containers::detect(path, &head, choice, &options.pdf)?;
         let Some((format, content)) = detected else { return Ok(None) };
         // Of a large file, the beginning speaks for the rest.

@@ -14,7 +14,7 @@ use crate::error::{Error, FailureKind, Result};
 use crate::extract;
 use crate::extract::Extracted;
 use crate::extract::clock::{Clock, CpuBudget};
-use crate::extract::containers::{self, Member};
+use crate::extract::containers::{self, ContainedFile};
 use crate::making::Making;
 use crate::passages::num_tokens;
 use crate::store::{NewDocument, PathStamp};
@@ -36,7 +36,7 @@ pub struct Prepared {
     /// What the reader reports.
     pub warnings: Vec<String>,
     /// The files embedded in it.
-    pub(super) members: Vec<Member>,
+    pub(super) members: Vec<ContainedFile>,
 }
 
 impl Prepared {

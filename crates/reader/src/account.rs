@@ -8,7 +8,7 @@ use super::parts::{Archive, PartState, comparable, part, relations};
 use super::xml::{self, Event};
 use crate::document::{WordAccount, WordReason, count_words};
 use crate::extract::detect;
-use crate::extract::protocol::Tail;
+use crate::extract::protocol::ReadingSummary;
 use crate::text::decode;
 
 /// Most bytes of parts that are unpacked only to count their words. Packages with so many more are rare, and what is
@@ -119,7 +119,7 @@ const ENDINGS: &[(&str, PartRule)] = &[
 impl Archive<'_> {
     /// Adds the account of all parts to the last line of a reader: those that no reader has asked for are classified,
     /// and damaged ones are named.
-    pub(crate) fn account(mut self, mut tail: Tail) -> Tail {
+    pub(crate) fn account(mut self, mut tail: ReadingSummary) -> ReadingSummary {
         let types = DeclaredTypes::of(&mut self);
         let behind_charts = behind_charts(&mut self);
         let mut bytes_left = MAX_COUNTED_BYTES;
@@ -145,8 +145,8 @@ impl Archive<'_> {
     }
 
     /// Counts the words of a part that no reader has asked for.
-    fn count(&mut self, name: &str, rule: Option<PartRule>, tail: &mut Tail) {
-        let Tail { parts, left_out, .. } = tail;
+    fn count(&mut self, name: &str, rule: Option<PartRule>, tail: &mut ReadingSummary) {
+        let ReadingSummary { parts, left_out, .. } = tail;
         let size_bytes = self.size_bytes(name).unwrap_or(0);
         let bytes = match self.bytes(name) {
             Ok(bytes) => bytes.unwrap_or_default(),

@@ -10,7 +10,7 @@ use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use super::members::Members;
 use super::{Emit, Input, Stop};
-use crate::extract::protocol::Tail;
+use crate::extract::protocol::ReadingSummary;
 
 /// The name of what a compressed file contains.
 const CONTENT: &str = "content";
@@ -19,7 +19,7 @@ const CONTENT: &str = "content";
 const SKIPPED_HEAD: usize = 8;
 
 /// Emits what a compressed file contains, by its first bytes.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut members = Members::new(emit);
     match input.bytes {
         [0x1F, 0x8B, ..] => members.add_from(CONTENT, MultiGzDecoder::new(input.bytes))?,
@@ -27,7 +27,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         [b'B', ..] => members.add_from(CONTENT, MultiBzDecoder::new(input.bytes))?,
         _ => members.add_from(CONTENT, Frames::new(input.bytes))?,
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 /// Reads the streams of xz data one after another. The crate could do that, but it calls itself for each

@@ -11,14 +11,14 @@ use super::writer::Writer;
 use super::xml::{self, Element, Event};
 use super::{Emit, Input, Stop, html, mime};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::text::decode::Decoded;
 
 /// Most bytes that all packed pages of a file become.
 const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 
 /// Reads diagrams.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let Decoded { text, encoding } = input.text()?;
     let mut board = Diagrams { bytes_left: MAX_UNPACKED_BYTES, ..Diagrams::default() };
     let outcome = xml::each(&text, |event| board.on(event));
@@ -30,9 +30,9 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         let warning = format!("the text after a damaged place is missing: {detail}");
         board.warnings.push(warning);
     }
-    emit(Line::Document(Head::default()))?;
-    emit(Line::Page(board.writer.page(1)))?;
-    Ok(Tail { warnings: board.warnings, encoding, ..Tail::default() })
+    emit(AnswerLine::Document(DocumentHead::default()))?;
+    emit(AnswerLine::Page(board.writer.page(1)))?;
+    Ok(ReadingSummary { warnings: board.warnings, encoding, ..ReadingSummary::default() })
 }
 
 #[derive(Default)]
@@ -140,7 +140,7 @@ mod tests {
          tooltip='Closed at night' id='2'><mxCell style='x'/></object><mxCell id='3' value='' edge='1'/></root></mxGraphModel>";
 
     #[track_caller]
-    fn check(xml: &str, expected: &[&str]) -> Tail {
+    fn check(xml: &str, expected: &[&str]) -> ReadingSummary {
         let (_, blocks) = output_of(read, xml.as_bytes()).unwrap();
         assert_eq!(blocks, expected);
         read(&Input::of(xml.as_bytes()), &mut |_| Ok(())).unwrap()

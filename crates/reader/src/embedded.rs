@@ -87,7 +87,7 @@ fn file_name(archive: &mut Archive<'_>, part: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::protocol::Line;
+    use crate::extract::protocol::AnswerLine;
     use crate::parts;
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
         }
         let mut emitted = Vec::new();
         let mut emit = |line| {
-            if let Line::Member(member) = line {
+            if let AnswerLine::Member(member) = line {
                 emitted.push((member.name, member.bytes));
             }
             Ok(())

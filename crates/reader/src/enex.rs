@@ -9,7 +9,7 @@ use super::writer::Writer;
 use super::{Emit, Input, Stop, xml};
 use crate::document::FileParts;
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 
 use note::{ExportedNotes, MAX_CONTENT_BYTES, Note, NoteAttachment};
 
@@ -17,7 +17,7 @@ use note::{ExportedNotes, MAX_CONTENT_BYTES, Note, NoteAttachment};
 const MAX_NOTES: usize = 10_000;
 
 /// Reads the notes as one document: each is a section with its title as heading.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let (mut writer, mut parts, mut num_notes) = (Writer::default(), FileParts::default(), 0);
     let mut warnings = each(input, &mut |note| {
         num_notes += 1;
@@ -32,14 +32,14 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     if num_notes > MAX_NOTES {
         warnings.push(format!("the notes after the first {MAX_NOTES} were left out"));
     }
-    emit(Line::Document(Head::default()))?;
-    emit(Line::Page(writer.page(1)))?;
-    Ok(Tail { warnings, parts, ..Tail::default() })
+    emit(AnswerLine::Document(DocumentHead::default()))?;
+    emit(AnswerLine::Page(writer.page(1)))?;
+    Ok(ReadingSummary { warnings, parts, ..ReadingSummary::default() })
 }
 
 /// Emits each note as a member in Markdown, and what is attached to it and no picture. What cannot be read is a member
 /// that failed, as an export is no document that could say so.
-pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut members = Members::new(emit);
     let warnings = each(input, &mut |note| {
         let title = note.file_name();
@@ -60,7 +60,7 @@ pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop
     for warning in warnings {
         members.failed("further notes", FailureKind::Damaged, warning)?;
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 /// Calls `on_note` for each note; returns what was left out.

@@ -16,7 +16,7 @@ use super::xml::{self, Event};
 use super::{Emit, Input, Stop, html};
 use crate::document::BlockKind;
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, Page, PageBlock, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, PageBlock, ReadFailure, ReadPage, ReadingSummary};
 use crate::text::decode;
 
 /// Algorithms that only obfuscate fonts, so that the text is not encrypted (EPUB 3.3, 4.4).
@@ -30,7 +30,7 @@ const MAX_NAMED: usize = 10;
 const MIN_SHARE: usize = 2;
 
 /// Reads a book.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut archive = parts::open(input.bytes)?;
     let name = package_name(&mut archive)?;
     if is_locked(&mut archive) {
@@ -43,15 +43,15 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let folder = name.rsplit_once('/').map_or("", |(parent, _)| parent);
     let package = package::parse(&package, folder);
     let book = Book::read(&mut archive, &package)?;
-    emit(Line::Document(head))?;
-    emit(Line::Page(book.page))?;
-    Ok(archive.account(Tail { warnings: book.warnings, ..Tail::default() }))
+    emit(AnswerLine::Document(head))?;
+    emit(AnswerLine::Page(book.page))?;
+    Ok(archive.account(ReadingSummary { warnings: book.warnings, ..ReadingSummary::default() }))
 }
 
 /// The chapters of a book.
 #[derive(Default)]
 struct Book {
-    page: Page,
+    page: ReadPage,
     warnings: Vec<String>,
 }
 
@@ -64,7 +64,8 @@ struct UnreadChapter {
 
 impl Book {
     fn read(archive: &mut Archive<'_>, package: &BookPackage) -> Result<Self, ReadFailure> {
-        let mut book = Self { page: Page { number: 1, ..Page::default() }, ..Self::default() };
+        let mut book =
+            Self { page: ReadPage { number: 1, ..ReadPage::default() }, ..Self::default() };
         let contents = contents(archive, package);
         let mut unread: Vec<UnreadChapter> = Vec::new();
         for chapter in &package.chapters {
@@ -312,12 +313,12 @@ mod tests {
     fn book(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
         let (mut blocks, input) = (Vec::new(), Input::of(bytes));
         let tail = read(&input, &mut |line| {
-            if let Line::Page(page) = line {
+            if let AnswerLine::Page(page) = line {
                 blocks.extend(page.blocks.into_iter().map(|block| block.text));
             }
             Ok(())
         });
-        let Tail { mut warnings, parts, .. } = tail.unwrap();
+        let ReadingSummary { mut warnings, parts, .. } = tail.unwrap();
         warnings.extend(parts.warning());
         (blocks, warnings)
     }

@@ -8,7 +8,7 @@ use super::grid::CellSpan;
 use super::writer::Writer;
 use super::xml::Element;
 use super::{Emit, Input, Stop};
-use crate::extract::protocol::{Head, Tail};
+use crate::extract::protocol::{DocumentHead, ReadingSummary};
 use crate::text::decode::Decoded;
 
 /// Elements whose text is not part of the book.
@@ -16,20 +16,20 @@ const LEFT_OUT: &[&str] =
     &["binary", "stylesheet", "document-info", "publish-info", "custom-info", "src-title-info"];
 
 /// Reads a book.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let Decoded { text, encoding } = input.text()?;
     let mut walk = Walk::default();
     let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(content));
     walk.end_paragraph();
     let (head, writer, has_root) = (walk.head, walk.writer, walk.is_book);
     let tail = flow::WalkedXml { head, writer, has_root }.emit(outcome, "FB2", emit)?;
-    Ok(Tail { encoding, ..tail })
+    Ok(ReadingSummary { encoding, ..tail })
 }
 
 #[derive(Debug, Default)]
 struct Walk {
     writer: Writer,
-    head: Head,
+    head: DocumentHead,
     is_book: bool,
     /// The names of the open elements.
     open: Vec<String>,
@@ -175,7 +175,7 @@ impl Walk {
 mod tests {
     use super::*;
     use crate::error::FailureKind;
-    use crate::extract::protocol::Line;
+    use crate::extract::protocol::AnswerLine;
     use crate::testing::output_of;
 
     const BOOK: &str = "<?xml version='1.0' encoding='windows-1251'?><FictionBook><description><title-info><genre>sea</genre>\
@@ -206,7 +206,7 @@ mod tests {
     fn a_picture_of_a_book_has_no_words_and_what_describes_the_file_is_metadata() {
         let mut words = Vec::new();
         let outcome = read(&Input::of(BOOK.as_bytes()), &mut |line| {
-            if let Line::Page(page) = line {
+            if let AnswerLine::Page(page) = line {
                 words.extend(page.left_out.counts());
             }
             Ok(())

@@ -9,11 +9,11 @@ use super::xml::{self, Element, Event};
 use super::{Emit, Stop};
 use crate::document::{WordAccount, WordReason};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 
 /// What was read of a file that is one XML document.
 pub(super) struct WalkedXml {
-    pub(super) head: Head,
+    pub(super) head: DocumentHead,
     pub(super) writer: Writer,
     /// Whether an element was met with which documents in the format begin.
     pub(super) has_root: bool,
@@ -27,7 +27,7 @@ impl WalkedXml {
         outcome: Result<WordAccount, ReadFailure>,
         format: &str,
         emit: &mut Emit<'_>,
-    ) -> Result<Tail, Stop> {
+    ) -> Result<ReadingSummary, Stop> {
         if let Ok(left_out) = &outcome {
             self.writer.left_out.merge(left_out);
         }
@@ -44,9 +44,9 @@ impl WalkedXml {
                 warnings.push(format!("the text after a damaged place is missing: {detail}"));
             }
         }
-        emit(Line::Document(self.head))?;
-        emit(Line::Page(page))?;
-        Ok(Tail { warnings, ..Tail::default() })
+        emit(AnswerLine::Document(self.head))?;
+        emit(AnswerLine::Page(page))?;
+        Ok(ReadingSummary { warnings, ..ReadingSummary::default() })
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::{Ask, Input, pdf, table};
 use crate::document::{Document, Format};
-use crate::extract::protocol::{self, Line, Request};
+use crate::extract::protocol::{self, AnswerLine, Request};
 
 impl<'a> Input<'a> {
     /// Returns the input of a reader that needs nothing but the file.
@@ -46,16 +46,16 @@ pub fn read(name: &str, bytes: &[u8]) {
     let read = table::by_name(name).expect("a reader of this program");
     let _ = read(&Input::of(bytes), &mut |line| {
         let bytes = protocol::encode(&line);
-        assert!(protocol::decode::<Line>(&bytes).is_some());
+        assert!(protocol::decode::<AnswerLine>(&bytes).is_some());
         Ok(())
     });
 }
 
 /// Parses bytes as lines of the protocol.
 pub fn protocol(bytes: &[u8]) {
-    if let Some(line) = protocol::decode::<Line>(bytes) {
+    if let Some(line) = protocol::decode::<AnswerLine>(bytes) {
         let again = protocol::encode(&line);
-        assert!(protocol::decode::<Line>(&again).is_some());
+        assert!(protocol::decode::<AnswerLine>(&again).is_some());
     }
     let _ = protocol::decode::<Request>(bytes);
 }

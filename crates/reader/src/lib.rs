@@ -62,13 +62,15 @@ mod xml;
 use std::io;
 
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, Pictures, ReadFailure, Recognised, Request, Tail};
+use crate::extract::protocol::{
+    AnswerLine, Pictures, ReadFailure, ReadingSummary, Recognised, Request,
+};
 use crate::text::decode::{self, Decoded};
 
 pub use serve::run_child;
 
 /// Sends a line to the parent.
-type Emit<'a> = dyn FnMut(Line) -> io::Result<()> + 'a;
+type Emit<'a> = dyn FnMut(AnswerLine) -> io::Result<()> + 'a;
 
 /// Asks the parent what Tesseract reads on pictures.
 type Ask<'a> = dyn Fn(Pictures) -> io::Result<Vec<Recognised>> + 'a;
@@ -91,7 +93,7 @@ impl Input<'_> {
 }
 
 /// Reads a document and emits lines in the order of the protocol, up to the last one, which it returns.
-type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>;
+type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<ReadingSummary, Stop>;
 
 /// Why a reader ends early.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ use super::writer::Writer;
 use super::{Emit, Input, Stop, html, mime};
 use crate::document::FileParts;
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::limits;
 use crate::text::decode;
 
@@ -41,7 +41,7 @@ const OF_MAILBOX: &str = "attachments of a mailbox are only read when it is adde
 const PROPERTY_LIST: &[u8] = b"<?xml";
 
 /// Reads a message, and emits its attachments as members.
-pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let bytes = in_bytes(input.bytes);
     if !is_message(&bytes) {
         let detail = "there is no message in it";
@@ -56,7 +56,7 @@ pub(crate) fn read_converted(
     parts: FileParts,
     mut warnings: Vec<String>,
     emit: &mut Emit<'_>,
-) -> Result<Tail, Stop> {
+) -> Result<ReadingSummary, Stop> {
     let bytes = mime::readable_headers(bytes);
     let repaired = mime::repair(&bytes);
     let message = MessageParser::default()
@@ -65,13 +65,13 @@ pub(crate) fn read_converted(
     let mut content = MailContent::of(&message, parts);
     let mut writer = Writer::default();
     let event = write(&message, &mut content, &mut writer);
-    emit(Line::Document(Head {
+    emit(AnswerLine::Document(DocumentHead {
         title: subject(&message).or(event),
         author: message.from().map(people).filter(|people| !people.is_empty()),
         created: message.date().map(DateTime::to_rfc3339),
-        ..Head::default()
+        ..DocumentHead::default()
     }))?;
-    emit(Line::Page(writer.page(1)))?;
+    emit(AnswerLine::Page(writer.page(1)))?;
     let MailContent { attachments, mut parts, warnings: of_content, encoding, .. } = content;
     warnings.extend(of_content);
     if repaired.is_cut_off {
@@ -86,11 +86,11 @@ pub(crate) fn read_converted(
             parts.add_unread(&attachment.name, attachment.size_bytes(), "there are too many");
         }
     }
-    Ok(Tail { warnings, parts, encoding, ..Tail::default() })
+    Ok(ReadingSummary { warnings, parts, encoding, ..ReadingSummary::default() })
 }
 
 /// Reads a mailbox: each message is a section with its subject as heading. Attachments are not read.
-pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut writer = Writer::default();
     let mut num_messages = 0;
     let (mut warnings, mut parts, mut encoding) = (Vec::new(), FileParts::default(), None);
@@ -121,13 +121,13 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tai
     if num_messages == 0 {
         return Err(ReadFailure::new(FailureKind::WrongFormat, "there is no message in it").into());
     }
-    emit(Line::Document(Head::default()))?;
-    emit(Line::Page(writer.page(1)))?;
-    Ok(Tail { warnings, parts, encoding, ..Tail::default() })
+    emit(AnswerLine::Document(DocumentHead::default()))?;
+    emit(AnswerLine::Page(writer.page(1)))?;
+    Ok(ReadingSummary { warnings, parts, encoding, ..ReadingSummary::default() })
 }
 
 /// Emits the messages of a mailbox as members, named by their ids, which stay the same when others come or go.
-pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut members = Members::new(emit);
     let mut num_messages = 0;
     for (number, contents) in (1..).zip(messages(&in_bytes(input.bytes))) {
@@ -146,7 +146,7 @@ pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail,
     if num_messages == 0 {
         return Err(ReadFailure::new(FailureKind::WrongFormat, "there is no message in it").into());
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 /// Returns the bytes of a message or a mailbox: in UTF-8 if it is in UTF-16, and without what Apple Mail adds.

@@ -12,7 +12,9 @@ use zip::result::ZipError;
 use super::package_kind::kind_of;
 use super::{Emit, Input, Stop, parts};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, MAX_NAME, MemberLine, ReadFailure, Tail, clean_name};
+use crate::extract::protocol::{
+    AnswerLine, DocumentHead, MAX_NAME, MemberLine, ReadFailure, ReadingSummary, clean_name,
+};
 use crate::limits;
 use crate::text::decode;
 
@@ -20,11 +22,11 @@ pub(crate) use crate::document::embedded_reference as reference;
 
 /// Emits the files of a ZIP archive; folders and links are no files. Of an office document or a book, it says only
 /// which format it is.
-pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     if let Some(kind) = kind_of(&mut parts::open(input.bytes)?) {
         let format = Some(kind.as_str().to_owned());
-        emit(Line::Document(Head { format, ..Head::default() }))?;
-        return Ok(Tail::default());
+        emit(AnswerLine::Document(DocumentHead { format, ..DocumentHead::default() }))?;
+        return Ok(ReadingSummary::default());
     }
     let mut archive = parts::open_zip(input.bytes)?;
     let names = names(&mut archive);
@@ -47,7 +49,7 @@ pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Sto
         let detail = "a later member has the same name, and only the last one is read";
         members.failed(&name, FailureKind::Damaged, detail.into())?;
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 /// Returns the names of the files in an archive. `zip` takes those without a flag for names of MS-DOS.
@@ -118,7 +120,7 @@ impl<'a, 'e> Members<'a, 'e> {
         };
         let name = self.take(&clean)?;
         let member = MemberLine { name, bytes, failed: None };
-        Ok((self.emit)(Line::Member(member))?)
+        Ok((self.emit)(AnswerLine::Member(member))?)
     }
 
     /// Adds a file, or reports that there is no room left for it.
@@ -150,7 +152,7 @@ impl<'a, 'e> Members<'a, 'e> {
         let name = clean_name(&safe).unwrap_or_else(|| format!("member-{}", self.names.len() + 1));
         let name = self.take(&name)?;
         let failed = Some((failure.as_str().to_owned(), detail));
-        Ok((self.emit)(Line::Member(MemberLine { name, bytes: Vec::new(), failed }))?)
+        Ok((self.emit)(AnswerLine::Member(MemberLine { name, bytes: Vec::new(), failed }))?)
     }
 
     /// Takes a name, with a number if an earlier member has it, as `kb convert` numbers its results.
@@ -184,7 +186,7 @@ fn too_large() -> String {
 pub(crate) mod tests {
     use super::*;
 
-    type Reader = fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>;
+    type Reader = fn(&Input<'_>, &mut Emit<'_>) -> Result<ReadingSummary, Stop>;
 
     /// Returns name and text of each member, or the code of its failure.
     pub(crate) fn members(
@@ -194,7 +196,7 @@ pub(crate) mod tests {
         let mut found = Vec::new();
         let input = Input::of(bytes);
         let outcome = read(&input, &mut |line| {
-            if let Line::Member(MemberLine { name, bytes, failed }) = line {
+            if let AnswerLine::Member(MemberLine { name, bytes, failed }) = line {
                 let text = failed.map(|(code, _)| code);
                 found.push((name, text.unwrap_or_else(|| String::from_utf8(bytes).unwrap())));
             }
@@ -271,7 +273,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_limit_is_for_the_bytes_of_all_members_together() {
-        let mut emit = |_: Line| Ok(());
+        let mut emit = |_: AnswerLine| Ok(());
         let mut members = Members::new(&mut emit);
         assert_eq!(members.bytes_left, limits::MEMBER_BYTES);
         members.bytes_left = 5;

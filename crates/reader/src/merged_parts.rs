@@ -1,7 +1,7 @@
 //! Reads a DOCX file with the files that are merged into it, each by the reader of its own format.
 
 use super::{Emit, Input, Read, Stop, docx, html, mhtml, rtf};
-use crate::extract::protocol::{Line, Tail};
+use crate::extract::protocol::{AnswerLine, ReadingSummary};
 use crate::text::decode;
 use crate::writer::Writer;
 
@@ -9,12 +9,12 @@ use crate::writer::Writer;
 const SIGNS_WITHIN_BYTES: usize = 1024;
 
 /// Reads a DOCX file.
-pub(crate) fn read_docx(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read_docx(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     docx::read(input, emit, Some(reader_of))
 }
 
 /// Reads a DOCX file that is merged into another; files that are merged into it are not read.
-fn read_merged(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn read_merged(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     docx::read(input, emit, None)
 }
 
@@ -41,10 +41,10 @@ fn reader_of(bytes: &[u8], extension: &str) -> Option<Read> {
 }
 
 /// Reads the paragraphs of a plain text, with blank lines between them.
-fn read_paragraphs(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn read_paragraphs(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let text = decode::decode(input.bytes).unwrap_or_default().replace("\r\n", "\n");
     let mut writer = Writer::default();
     text.split("\n\n").for_each(|paragraph| writer.paragraph(paragraph));
-    emit(Line::Page(writer.page(1)))?;
-    Ok(Tail::default())
+    emit(AnswerLine::Page(writer.page(1)))?;
+    Ok(ReadingSummary::default())
 }

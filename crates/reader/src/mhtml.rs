@@ -10,7 +10,7 @@ use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use super::{Emit, Input, Stop, html, mime};
 use crate::document::{FileParts, WordAccount, WordReason};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, ReadFailure, ReadPage, ReadingSummary};
 
 /// Most pages in frames that are read.
 const MAX_FRAMES: usize = 100;
@@ -25,17 +25,17 @@ const FOR_PROGRAMS: [(&str, &str); 5] = [
 ];
 
 /// Reads a saved page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let repaired = mime::repair(input.bytes);
     let saved = MessageParser::default().parse(&*repaired.bytes);
     let saved = saved.as_ref().and_then(SavedPage::of);
     let saved = saved
         .ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "there is no web page in it"))?;
     let frames = saved.frames();
-    let mut further = Page::default();
+    let mut further = ReadPage::default();
     for frame in &frames {
         let outcome = html::read(&Input { bytes: &saved.bytes(frame), ..*input }, &mut |line| {
-            if let Line::Page(page) = line {
+            if let AnswerLine::Page(page) = line {
                 further.blocks.extend(page.blocks);
                 further.left_out.merge(&page.left_out);
             }
@@ -48,10 +48,10 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     further.left_out.merge(&unread);
     let mut tail = html::read(&Input { bytes: &saved.bytes(saved.main), ..*input }, &mut |line| {
         emit(match line {
-            Line::Page(mut page) => {
+            AnswerLine::Page(mut page) => {
                 page.blocks.append(&mut further.blocks);
                 page.left_out.merge(&further.left_out);
-                Line::Page(page)
+                AnswerLine::Page(page)
             }
             line => line,
         })
@@ -246,7 +246,7 @@ mod tests {
         let mut pages = Vec::new();
         let input = Input::of(message.as_bytes());
         let tail = read(&input, &mut |line| {
-            if let Line::Page(page) = line {
+            if let AnswerLine::Page(page) = line {
                 pages.push(page);
             }
             Ok(())

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io;
 
 use super::{Emit, Input, Read, Stop};
-use crate::extract::protocol::{Head, Line, Page, PageNote, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, PageNote, ReadPage, ReadingSummary};
 
 pub(super) const READERS: &[(&str, Read)] = &[
     ("test-panic", panics),
@@ -19,65 +19,68 @@ pub(super) const READERS: &[(&str, Read)] = &[
     ("test-escape", escapes),
 ];
 
-fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    emit(Line::Document(Head { page_count: 2, ..Head::default() }))?;
-    emit(Line::Page(Page { number: 1, ..Page::default() }))?;
+fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+    emit(AnswerLine::Document(DocumentHead { page_count: 2, ..DocumentHead::default() }))?;
+    emit(AnswerLine::Page(ReadPage { number: 1, ..ReadPage::default() }))?;
     panic!("page 2 is beyond me")
 }
 
-fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     loop {
         black_box(0);
     }
 }
 
 /// Ignores the signal that the kernel sends at the soft limit.
-fn loops_without_hearing(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn loops_without_hearing(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     #[cfg(target_os = "linux")]
     signal_hook::flag::register(libc::SIGXCPU, std::sync::Arc::default())?;
     loops(input, emit)
 }
 
-fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     loop {
         std::thread::park();
     }
 }
 
-fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut kept = Vec::new();
     loop {
         kept.push(black_box(vec![1_u8; 16 << 20]));
     }
 }
 
-fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     fn deeper(depth: u64) -> u64 {
         let here = black_box([depth; 64]);
         if depth == u64::MAX { 0 } else { deeper(depth + 1) + here[0] }
     }
     black_box(deeper(0));
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
-fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     loop {
-        emit(Line::Document(Head { title: Some("flood ".repeat(1000)), ..Head::default() }))?;
+        emit(AnswerLine::Document(DocumentHead {
+            title: Some("flood ".repeat(1000)),
+            ..DocumentHead::default()
+        }))?;
     }
 }
 
 /// Returns a page that reports these texts.
-fn page_of(texts: Vec<String>) -> Page {
+fn page_of(texts: Vec<String>) -> ReadPage {
     let notes = texts.into_iter().map(|text| PageNote { text, place: None }).collect();
-    Page { number: 1, is_blank: true, notes, ..Page::default() }
+    ReadPage { number: 1, is_blank: true, notes, ..ReadPage::default() }
 }
 
 /// Answers twice: the second time as for the next document. Its text is the id of the process.
-fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     for text in [std::process::id().to_string(), "forged".to_owned()] {
-        emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
-        emit(Line::Page(page_of(vec![text])))?;
-        emit(Line::Done(Tail::default()))?;
+        emit(AnswerLine::Document(DocumentHead { page_count: 1, ..DocumentHead::default() }))?;
+        emit(AnswerLine::Page(page_of(vec![text])))?;
+        emit(AnswerLine::Done(ReadingSummary::default()))?;
     }
     loop {
         std::thread::park();
@@ -87,7 +90,7 @@ fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
 /// Tries what a hostile author wants, with the names in the document, one per line after the first: a file,
 /// the port of a server, the path of a socket, the id of another process. Reports each attempt.
 #[cfg(target_os = "linux")]
-fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     use std::fs;
     use std::net::{TcpStream, UdpSocket};
     use std::os::linux::net::SocketAddrExt;
@@ -142,12 +145,12 @@ fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
     let kept = ["LD_LIBRARY_PATH", "TESSDATA_PREFIX", "ORT_DISABLE_TELEMETRY"];
     let has_more = std::env::vars_os().any(|(name, _)| kept.iter().all(|kept| name != *kept));
     attempt("read its environment", have(has_more));
-    emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
-    emit(Line::Page(page_of(attempts)))?;
-    Ok(Tail::default())
+    emit(AnswerLine::Document(DocumentHead { page_count: 1, ..DocumentHead::default() }))?;
+    emit(AnswerLine::Page(page_of(attempts)))?;
+    Ok(ReadingSummary::default())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn escapes(_: &Input<'_>, _: &mut Emit<'_>) -> Result<Tail, Stop> {
+fn escapes(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     Err(io::Error::from(io::ErrorKind::Unsupported).into())
 }

@@ -13,14 +13,14 @@ mod properties;
 mod storage;
 
 use super::{Emit, Input, Stop, mail};
-use crate::extract::protocol::Tail;
+use crate::extract::protocol::ReadingSummary;
 
 use item::OutlookItem;
 use message::ItemMessage;
 use storage::OutlookStorage;
 
 /// Reads an item, and emits its attachments as members.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut storage = OutlookStorage::open(input.bytes)?;
     let item = OutlookItem::of(&mut storage)?;
     let mut message = ItemMessage::of(&item);

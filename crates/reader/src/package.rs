@@ -5,10 +5,10 @@ use super::parts::{self, Archive};
 use super::{Emit, Input, Read, Stop, epub, merged_parts, odf, pptx, xlsx};
 use crate::document::Headed;
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 
 /// Reads the document that a package is, whatever its name claims, and says which format it is.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let asked: Option<Headed> = input.request.reader.parse().ok();
     let kind = match input.bytes.starts_with(b"PK") {
         true => kind_of(&mut open(input.bytes)?).or(asked),
@@ -20,19 +20,20 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     };
     read(input, &mut |line| {
         emit(match line {
-            Line::Document(head) => {
-                Line::Document(Head { format: Some(kind.as_str().to_owned()), ..head })
-            }
+            AnswerLine::Document(head) => AnswerLine::Document(DocumentHead {
+                format: Some(kind.as_str().to_owned()),
+                ..head
+            }),
             line => line,
         })
     })
 }
 
 /// Says which format a package is, and reads nothing else of it.
-pub(crate) fn identify(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn identify(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let format = kind_of(&mut open(input.bytes)?).map(|kind| kind.as_str().to_owned());
-    emit(Line::Document(Head { format, ..Head::default() }))?;
-    Ok(Tail::default())
+    emit(AnswerLine::Document(DocumentHead { format, ..DocumentHead::default() }))?;
+    Ok(ReadingSummary::default())
 }
 
 fn reader_of(kind: Headed) -> Option<Read> {

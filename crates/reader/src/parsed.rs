@@ -4,36 +4,39 @@ use super::{Emit, Input, Stop, code, data, html, markup, notebook};
 use crate::document::{Data, Dialect, Document, Language};
 use crate::error::{Error, FailureKind};
 use crate::extract::headed;
-use crate::extract::protocol::{Line, Parsed, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, ParsedText, ReadFailure, ReadingSummary};
 
-pub(super) fn code(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(super) fn code(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     send(input, emit, |text| Ok(code::extract(text, kind::<Language>(input)?)))
 }
 
 /// Reads a text in a markup language, or a table.
-pub(super) fn markup(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(super) fn markup(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     send(input, emit, |text| Ok(markup::extract(text, kind::<Dialect>(input)?)))
 }
 
 /// Reads text for programs.
-pub(super) fn data(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(super) fn data(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     send(input, emit, |text| Ok(data::extract(text, kind::<Data>(input)?)))
 }
 
 /// Reads a notebook without the results of its cells.
-pub(super) fn notebook(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(super) fn notebook(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     send(input, emit, |text| notebook::extract(text, None).map_err(failure))
 }
 
 /// Reads a notebook with the results of its cells, of which some are web pages.
-pub(super) fn notebook_with_results(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(super) fn notebook_with_results(
+    input: &Input<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, Stop> {
     let read_page = |page: &str| {
         let (mut head, mut pages) = (None, Vec::new());
         let input = Input { bytes: page.as_bytes(), ..*input };
         let outcome = html::read(&input, &mut |line| {
             match line {
-                Line::Document(found) => head = Some(found),
-                Line::Page(page) => pages.push(page),
+                AnswerLine::Document(found) => head = Some(found),
+                AnswerLine::Page(page) => pages.push(page),
                 _ => {}
             }
             Ok(())
@@ -55,7 +58,7 @@ fn send(
     input: &Input<'_>,
     emit: &mut Emit<'_>,
     parse: impl FnOnce(&str) -> Result<Document, ReadFailure>,
-) -> Result<Tail, Stop> {
+) -> Result<ReadingSummary, Stop> {
     let text =
         str::from_utf8(input.bytes).map_err(|_| ReadFailure::new(FailureKind::NotText, ""))?;
     let mut document = parse(text)?;
@@ -63,8 +66,8 @@ fn send(
     if has_same_text {
         document.text = String::new();
     }
-    emit(Line::Parsed(Box::new(Parsed { document, has_same_text })))?;
-    Ok(Tail::default())
+    emit(AnswerLine::Parsed(Box::new(ParsedText { document, has_same_text })))?;
+    Ok(ReadingSummary::default())
 }
 
 fn failure(error: Error) -> ReadFailure {

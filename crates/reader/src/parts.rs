@@ -9,7 +9,7 @@ use zip::result::ZipError;
 
 use super::xml::{self, Event};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, ReadFailure};
+use crate::extract::protocol::{DocumentHead, ReadFailure};
 use crate::text::decode;
 
 /// Most bytes of one part; a thousand pages have about 20 million.
@@ -264,8 +264,8 @@ pub(crate) fn is_description(text: &str) -> bool {
 }
 
 /// Reads the metadata of a document (Dublin Core).
-pub(crate) fn head(properties: &str) -> Head {
-    let mut head = Head::default();
+pub(crate) fn head(properties: &str) -> DocumentHead {
+    let mut head = DocumentHead::default();
     let mut text = String::new();
     // Metadata that cannot be read is ignored.
     let _ = xml::each(properties, |event| match event {

@@ -14,9 +14,9 @@ use std::{panic, thread};
 use super::{Input, Read, Stop, table};
 use crate::error::FailureKind;
 use crate::extract::protocol::{
-    LAYERS, Line, Pictures, ReadFailure, Request, Tail, decode, encode,
+    AnswerLine, LAYERS, Pictures, ReadFailure, ReadingSummary, Request, decode, encode,
 };
-use crate::extract::sandbox::confine::{self, Limit, limit};
+use crate::extract::sandbox::confine::{self, ProcessLimit, limit};
 
 /// Stack of the reading thread. Readers recurse with the nesting of a document; the stack of the
 /// main thread is 8 MiB on Linux and 1 MiB on Windows.
@@ -38,7 +38,10 @@ pub fn run_child() -> ExitCode {
         let request: Request =
             decode(&line(&mut input, MAX_REQUEST_BYTES)?).ok_or(io::ErrorKind::InvalidData)?;
         if request.reader == LAYERS {
-            return write(&mut output, &[Line::Layers(layers), Line::Done(Tail::default())]);
+            return write(
+                &mut output,
+                &[AnswerLine::Layers(layers), AnswerLine::Done(ReadingSummary::default())],
+            );
         }
         let read = table::by_name(&request.reader).ok_or(io::ErrorKind::InvalidData)?;
         serve(read, &request, &mut input, &mut output)
@@ -56,7 +59,7 @@ fn serve(
     input: &mut (impl BufRead + Send),
     output: &mut (impl Write + Send),
 ) -> io::Result<()> {
-    limit(Limit::Memory, request.max_memory_bytes, request.max_memory_bytes);
+    limit(ProcessLimit::Memory, request.max_memory_bytes, request.max_memory_bytes);
     limit_cpu(request, 0);
 
     let mut bytes = Vec::new();
@@ -74,13 +77,13 @@ fn serve(
             confine::refuse_threads();
             let (input, output) = (RefCell::new(&mut *input), RefCell::new(&mut *output));
             let ask = |pictures: Pictures| {
-                write(&mut *output.borrow_mut(), &[Line::Pictures(pictures)])?;
+                write(&mut *output.borrow_mut(), &[AnswerLine::Pictures(pictures)])?;
                 let reply = line(&mut *input.borrow_mut(), MAX_REPLY_BYTES)?;
                 decode(&reply).ok_or_else(|| io::ErrorKind::InvalidData.into())
             };
             let input = Input { bytes: &bytes, request, ask: &ask };
             read(&input, &mut |line| {
-                if let Line::Document(head) = &line {
+                if let AnswerLine::Document(head) = &line {
                     limit_cpu(request, head.page_count);
                 }
                 write(&mut *output.borrow_mut(), &[line])
@@ -95,8 +98,8 @@ fn serve(
         }
     });
     match outcome {
-        Ok(tail) => write(output, &[Line::Done(tail)]),
-        Err(Stop::Failed(failed)) => write(output, &[Line::from(&failed)]),
+        Ok(tail) => write(output, &[AnswerLine::Done(tail)]),
+        Err(Stop::Failed(failed)) => write(output, &[AnswerLine::from(&failed)]),
         Err(Stop::Io(error)) => Err(error),
     }
 }
@@ -108,7 +111,7 @@ fn line(input: &mut impl BufRead, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-fn write(output: &mut impl Write, lines: &[Line]) -> io::Result<()> {
+fn write(output: &mut impl Write, lines: &[AnswerLine]) -> io::Result<()> {
     lines.iter().try_for_each(|line| output.write_all(&encode(line)))?;
     output.flush()
 }
@@ -117,7 +120,7 @@ fn write(output: &mut impl Write, lines: &[Line]) -> io::Result<()> {
 /// than the user allows, even if it ignores the first signal.
 fn limit_cpu(request: &Request, page_count: u32) {
     let seconds = request.cpu_seconds_of(page_count);
-    limit(Limit::Cpu, seconds, request.max_cpu_seconds.saturating_add(1));
+    limit(ProcessLimit::Cpu, seconds, request.max_cpu_seconds.saturating_add(1));
 }
 
 fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {

@@ -9,7 +9,7 @@ use super::writer::Writer;
 use super::xml::{self, Element, Event};
 use super::{Emit, Input, Stop};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::text::decode::Decoded;
 
 /// Most columns of a sheet.
@@ -36,7 +36,7 @@ const NAMED: &[(&str, &str)] = &[
 ];
 
 /// Reads a spreadsheet.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let Decoded { text, encoding } = input.text()?;
     let mut book = SpreadsheetBook {
         omits_remarks: input.request.omits_remarks,
@@ -53,15 +53,15 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     if let Err(ReadFailure { detail, .. }) = outcome {
         warnings.push(format!("the cells after a damaged place are missing: {detail}"));
     }
-    emit(Line::Document(book.head))?;
-    emit(Line::Page(book.writer.page(1)))?;
-    Ok(Tail { warnings, encoding, ..Tail::default() })
+    emit(AnswerLine::Document(book.head))?;
+    emit(AnswerLine::Page(book.writer.page(1)))?;
+    Ok(ReadingSummary { warnings, encoding, ..ReadingSummary::default() })
 }
 
 #[derive(Default)]
 struct SpreadsheetBook {
     writer: Writer,
-    head: Head,
+    head: DocumentHead,
     is_workbook: bool,
     omits_remarks: bool,
     budget: Budget,

@@ -1,21 +1,23 @@
 //! Runs a reader on bytes and returns its output, for tests.
 
 use super::{Emit, Input, Stop};
-use crate::extract::protocol::{Head, Line, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadingSummary};
 
 /// The metadata of a document and the texts of its blocks.
-pub(super) type Output = (Head, Vec<String>);
+pub(super) type Output = (DocumentHead, Vec<String>);
 
 /// Returns the output of a reader for some bytes.
 pub(super) fn output_of(
-    read: fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>,
+    read: fn(&Input<'_>, &mut Emit<'_>) -> Result<ReadingSummary, Stop>,
     bytes: &[u8],
 ) -> Result<Output, Stop> {
-    let (mut head, mut blocks) = (Head::default(), Vec::new());
+    let (mut head, mut blocks) = (DocumentHead::default(), Vec::new());
     read(&Input::of(bytes), &mut |line| {
         match line {
-            Line::Document(document) => head = document,
-            Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|block| block.text)),
+            AnswerLine::Document(document) => head = document,
+            AnswerLine::Page(page) => {
+                blocks.extend(page.blocks.into_iter().map(|block| block.text))
+            }
             _ => {}
         }
         Ok(())

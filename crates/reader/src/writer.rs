@@ -6,7 +6,7 @@
 use super::grid::{CopyBudget, FilledTable, TableGrid};
 use crate::document::{BlockKind, WordAccount, WordReason};
 use crate::extract::markdown::spell::tidy;
-use crate::extract::protocol::{Page, PageBlock};
+use crate::extract::protocol::{PageBlock, ReadPage};
 use crate::text::markdown::{self, fenced};
 
 /// Number of heading levels in Markdown.
@@ -34,12 +34,12 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Returns the blocks as the page with this number, from 1.
-    pub(super) fn page(mut self, number: u32) -> Page {
+    pub(super) fn page(mut self, number: u32) -> ReadPage {
         let left_out = std::mem::take(&mut self.left_out);
         let num_copied_words = self.copies.num_words;
         let lacks_copies = self.copies.is_spent;
         let blocks = self.finish();
-        Page { number, blocks, left_out, num_copied_words, lacks_copies, ..Page::default() }
+        ReadPage { number, blocks, left_out, num_copied_words, lacks_copies, ..ReadPage::default() }
     }
 
     pub(super) fn finish(mut self) -> Vec<PageBlock> {
@@ -64,7 +64,7 @@ impl Writer {
     }
 
     /// Adds what a page says of its words.
-    fn account(&mut self, page: &Page) {
+    fn account(&mut self, page: &ReadPage) {
         self.left_out.merge(&page.left_out);
         self.copies.merge(page.num_copied_words, page.lacks_copies);
     }
@@ -77,7 +77,7 @@ impl Writer {
     }
 
     /// Adds a document that is embedded in this one. Its headings become paragraphs, as the text after it is not theirs.
-    pub(super) fn embed(&mut self, page: Page) {
+    pub(super) fn embed(&mut self, page: ReadPage) {
         self.account(&page);
         self.end_code();
         for block in page.blocks {

@@ -15,7 +15,7 @@ use crate::app::{Observer, Session, add};
 use crate::document::{Document, Format, Levels, Metadata};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
-use crate::extract::containers::{self, Choice, Member};
+use crate::extract::containers::{self, ContainedFile, ReadingChoice};
 use crate::extract::detect::TypeOverride;
 use crate::extract::{self, Extracted};
 use crate::ingest::walk::Found;
@@ -147,7 +147,7 @@ impl Job {
     fn members(
         &self,
         path: &Path,
-        members: Vec<Member>,
+        members: Vec<ContainedFile>,
         warnings: &mut Vec<String>,
     ) -> Vec<Converted> {
         let mut all = Vec::new();
@@ -165,7 +165,7 @@ impl Job {
 
     fn member(&self, name: &Path, bytes: &[u8]) -> Result<Option<Converted>> {
         let further = &self.options.walk.text_extensions;
-        let choice = Choice { is_named: false, wanted: TypeOverride::default(), further };
+        let choice = ReadingChoice { is_named: false, wanted: TypeOverride::default(), further };
         let detected = containers::detect(name, bytes, choice, &self.options.pdf)?;
         let Some((format, _)) = detected else { return Ok(None) };
         let budget = CpuBudget::new(self.options.max_cpu);
@@ -191,7 +191,7 @@ impl Job {
                 error => error,
             })?;
         let (is_named, wanted) = (found.is_named, self.options.wanted);
-        let choice = Choice { is_named, wanted, further: &walk.text_extensions };
+        let choice = ReadingChoice { is_named, wanted, further: &walk.text_extensions };
         let detected = containers::detect(&found.path, &bytes, choice, &self.options.pdf)?;
         let is_read = |(format, content): &(Format, Cow<'_, [u8]>)| {
             found.is_included || !choice.leaves_out(*format, content)

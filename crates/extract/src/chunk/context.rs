@@ -25,7 +25,7 @@ const MAX_CHARS_PER_TOKEN: usize = 16;
 
 /// The context of a chunk.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Context {
+pub(super) struct ChunkContext {
     /// The context; may be empty.
     pub(super) text: String,
     /// Tokens it adds to the passage.
@@ -39,7 +39,7 @@ pub(super) struct Contexts<'a> {
     include_context: bool,
     max_tokens: usize,
     max_head_tokens: usize,
-    made: HashMap<Vec<String>, Context>,
+    made: HashMap<Vec<String>, ChunkContext>,
 }
 
 impl<'a> Contexts<'a> {
@@ -66,7 +66,7 @@ impl<'a> Contexts<'a> {
     }
 
     /// Returns a context of only the title, within `max_tokens`.
-    pub(super) fn of_title(&self, max_tokens: usize) -> Context {
+    pub(super) fn of_title(&self, max_tokens: usize) -> ChunkContext {
         let max_tokens = max_tokens.min(self.max_tokens);
         self.with_cost(self.shorten(self.title, max_tokens))
     }
@@ -75,7 +75,7 @@ impl<'a> Contexts<'a> {
     ///
     /// The later parts of a split definition do not show its name, so their context includes the
     /// symbol.
-    pub(super) fn of_block(&mut self, block: &Block, is_continued: bool) -> Context {
+    pub(super) fn of_block(&mut self, block: &Block, is_continued: bool) -> ChunkContext {
         let mut parts = vec![self.title.to_owned()];
         parts.extend(block.headings.iter().cloned());
         if self.include_context {
@@ -130,22 +130,22 @@ impl<'a> Contexts<'a> {
         head.or_else(fenced).unwrap_or(0)
     }
 
-    pub(super) fn of_chunk(&mut self, document: &Document, atoms: &[Atom]) -> Context {
+    pub(super) fn of_chunk(&mut self, document: &Document, atoms: &[Atom]) -> ChunkContext {
         let lead = lead(document, atoms);
         let is_continued =
             atoms.first().is_some_and(|atom| atom.block_idx == lead && atom.is_continued);
         match document.blocks.get(lead) {
             Some(block) => self.of_block(block, is_continued),
-            None => Context::default(),
+            None => ChunkContext::default(),
         }
     }
 
-    fn with_cost(&self, text: String) -> Context {
+    fn with_cost(&self, text: String) -> ChunkContext {
         let cost = match text.is_empty() {
             true => 0,
             false => self.count(&Chunk::passage(&text, "a")).saturating_sub(self.count("a")),
         };
-        Context { text, cost }
+        ChunkContext { text, cost }
     }
 
     /// Joins the parts within the limit.

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, NewPlace};
 
-use context::{Context, Contexts};
+use context::{ChunkContext, Contexts};
 use cut::Atom;
 use lines::{TextLines, to_u32};
 use pack::PackedRun;
@@ -56,7 +56,7 @@ pub fn chunk_and_warn(
     options: &ChunkOptions,
 ) -> (Vec<Chunk>, Vec<String>) {
     let contexts = Contexts::new(title, num_tokens, options);
-    let mut writer = Writer::new(document, contexts, options);
+    let mut writer = ChunkWriter::new(document, contexts, options);
     if options.strategy == Strategy::Whole && writer.write_single() {
         return (writer.chunks, Vec::new());
     }
@@ -74,7 +74,7 @@ pub fn chunk_and_warn(
 }
 
 /// Writes runs of atoms as chunks.
-struct Writer<'a> {
+struct ChunkWriter<'a> {
     document: &'a Document,
     contexts: Contexts<'a>,
     options: &'a ChunkOptions,
@@ -85,7 +85,7 @@ struct Writer<'a> {
     warned: Option<usize>,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ChunkWriter<'a> {
     fn new(document: &'a Document, contexts: Contexts<'a>, options: &'a ChunkOptions) -> Self {
         let lines = TextLines::of(document);
         let (chunks, warnings) = (Vec::new(), Vec::new());
@@ -103,7 +103,7 @@ impl<'a> Writer<'a> {
         let mut total = self.contexts.count(&Chunk::passage(&context.text, text));
         if total > self.options.window() {
             // With this tokenizer the separator adds tokens.
-            context = Context::default();
+            context = ChunkContext::default();
             total = num_tokens;
         }
         self.push(&atoms, rendered, context.text, total);
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
                     continue;
                 }
                 if total > self.options.window() {
-                    context = Context::default();
+                    context = ChunkContext::default();
                     total = self.contexts.count(text);
                 }
             }
@@ -145,7 +145,7 @@ impl<'a> Writer<'a> {
     fn write_part(&mut self, mut atoms: Vec<Atom>, part: &TablePart) {
         let block = &self.document.blocks[part.block_idx];
         let rendered = self.render(&atoms);
-        let Rendered { mut text, mut spans, .. } = rendered.unwrap_or_default();
+        let RenderedRun { mut text, mut spans, .. } = rendered.unwrap_or_default();
         if !text.is_empty() {
             text.push_str("\n\n");
         }
@@ -171,14 +171,14 @@ impl<'a> Writer<'a> {
                 self.write_part(atoms, &half(left));
                 return self.write_part(Vec::new(), &half(right));
             }
-            context = Context::default();
+            context = ChunkContext::default();
             total = self.contexts.count(&text);
         }
         if part.is_shortened && self.warned.replace(part.block_idx) != Some(part.block_idx) {
             self.warnings.push(self.shortened(block));
         }
         let num_head_lines = part.num_head_lines;
-        self.push(&atoms, Rendered { text, spans, num_head_lines }, context.text, total);
+        self.push(&atoms, RenderedRun { text, spans, num_head_lines }, context.text, total);
     }
 
     /// Names a table whose labels or heads are shortened.
@@ -221,7 +221,7 @@ impl<'a> Writer<'a> {
 
     /// Returns the text of a run: slices of the source, with a blank line between two that are
     /// separated by text outside all blocks. `None` if everything is blank.
-    fn render(&self, atoms: &[Atom]) -> Option<Rendered> {
+    fn render(&self, atoms: &[Atom]) -> Option<RenderedRun> {
         let source = &self.document.text;
         let mut spans: Vec<(Range<usize>, BlockKind)> = Vec::new();
         for atom in atoms {
@@ -239,11 +239,11 @@ impl<'a> Writer<'a> {
             .collect();
         let texts: Vec<&str> = spans.iter().map(|span| &source[span.clone()]).collect();
         let text = texts.join(BETWEEN_SPANS);
-        (!spans.is_empty()).then_some(Rendered { text, spans, num_head_lines: 0 })
+        (!spans.is_empty()).then_some(RenderedRun { text, spans, num_head_lines: 0 })
     }
 
-    fn push(&mut self, atoms: &[Atom], rendered: Rendered, context: String, num_tokens: usize) {
-        let Rendered { text, spans, num_head_lines } = rendered;
+    fn push(&mut self, atoms: &[Atom], rendered: RenderedRun, context: String, num_tokens: usize) {
+        let RenderedRun { text, spans, num_head_lines } = rendered;
         let (Some(first), Some(last)) = (atoms.first(), atoms.last()) else { return };
         let blocks = &self.document.blocks;
         let lead = context::lead(self.document, atoms);
@@ -328,7 +328,7 @@ const MAX_NAME: usize = 60;
 
 /// The text of a run.
 #[derive(Debug, Default)]
-struct Rendered {
+struct RenderedRun {
     text: String,
     /// Its ranges in the document, at least one.
     spans: Vec<Range<usize>>,

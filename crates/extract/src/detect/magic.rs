@@ -22,19 +22,19 @@ pub(super) fn is_surely_pdf(head: &[u8]) -> bool {
 
 /// What bytes may look like.
 #[derive(Clone, Copy)]
-struct Look {
+struct ByteKind {
     /// In words that fit after "it looks like".
     words: &'static str,
     /// The format that the bytes alone decide.
     format: Option<Format>,
 }
 
-const fn foreign(words: &'static str) -> Look {
-    Look { words, format: None }
+const fn foreign(words: &'static str) -> ByteKind {
+    ByteKind { words, format: None }
 }
 
-const fn picture_of(words: &'static str, picture: Picture) -> Look {
-    Look { words, format: Some(Format::Image(picture)) }
+const fn picture_of(words: &'static str, picture: Picture) -> ByteKind {
+    ByteKind { words, format: Some(Format::Image(picture)) }
 }
 
 /// How an archive with entries begins.
@@ -47,10 +47,10 @@ pub(super) const XML: &str = "XML";
 pub(super) const POSTSCRIPT: &str = "PostScript";
 pub(super) const ZIP: &str = "a ZIP archive";
 pub(super) const OLD_OFFICE: &str = "an old Office document";
-const TIFF: Look = picture_of("a TIFF image", Picture::Tiff);
+const TIFF: ByteKind = picture_of("a TIFF image", Picture::Tiff);
 
 /// The position of magic bytes, the bytes, and what they show. The first match wins.
-const MAGIC: &[(usize, &[u8], Look)] = &[
+const MAGIC: &[(usize, &[u8], ByteKind)] = &[
     (0, b"\x89PNG\r\n", picture_of("a PNG image", Picture::Png)),
     (0, b"\xFF\xD8\xFF", picture_of("a JPEG image", Picture::Jpeg)),
     (0, b"GIF8", foreign("a GIF image")),
@@ -76,7 +76,7 @@ const MAGIC: &[(usize, &[u8], Look)] = &[
     (0, b"OggS", foreign("an audio file")),
     (0, b"fLaC", foreign("an audio file")),
     (4, b"ftyp", foreign("a video")),
-    (0, b"{\\rtf", Look { words: RTF, format: Some(Format::Headed(Headed::Rtf)) }),
+    (0, b"{\\rtf", ByteKind { words: RTF, format: Some(Format::Headed(Headed::Rtf)) }),
     (0, b"%!PS", foreign(POSTSCRIPT)),
 ];
 
@@ -107,7 +107,7 @@ pub fn looks_like(head: &[u8]) -> Option<&'static str> {
     look(head).map(|look| look.words)
 }
 
-fn look(head: &[u8]) -> Option<Look> {
+fn look(head: &[u8]) -> Option<ByteKind> {
     if is_surely_pdf(head) {
         return Some(foreign(PDF));
     }

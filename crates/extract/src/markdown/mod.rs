@@ -55,19 +55,19 @@ pub fn extract(text: &str) -> Document {
     if pieces.is_empty() && !text.trim().is_empty() {
         // They are in the text.
         document.metadata.links.clear();
-        pieces.push(Piece {
+        pieces.push(UnplacedBlock {
             bytes: trim(text, 0..text.len()),
             kind: BlockKind::Paragraph,
             heading: None,
         });
     }
-    set_title_and_blocks(&mut document, pieces, Lead::IsSection);
+    set_title_and_blocks(&mut document, pieces, LeadingHeading::IsSection);
     document
 }
 
 /// What a heading of a lower level is before all other text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lead {
+pub enum LeadingHeading {
     /// The title: in documents with pages, office files and mail, whose levels follow from their looks.
     IsTitle,
     /// The heading of the first section: levels are written by hand.
@@ -75,13 +75,17 @@ pub enum Lead {
 }
 
 /// Sets the title of a document, unless it has one, and its blocks.
-pub fn set_title_and_blocks(document: &mut Document, pieces: Vec<Piece>, lead: Lead) {
+pub fn set_title_and_blocks(
+    document: &mut Document,
+    pieces: Vec<UnplacedBlock>,
+    lead: LeadingHeading,
+) {
     let title_idx = find_title(&pieces, document, lead);
     document.blocks = to_blocks(pieces, title_idx);
 }
 
 /// Sets the blocks of a document whose headings do not state its title.
-pub fn set_blocks(document: &mut Document, pieces: Vec<Piece>) {
+pub fn set_blocks(document: &mut Document, pieces: Vec<UnplacedBlock>) {
     document.blocks = to_blocks(pieces, None);
 }
 
@@ -98,7 +102,7 @@ pub fn shorten(text: &str, max_chars: usize) -> String {
 }
 
 /// A block whose header chain is not known yet.
-pub struct Piece {
+pub struct UnplacedBlock {
     /// Its place in the text.
     pub bytes: Range<usize>,
     /// What it is.
@@ -108,7 +112,7 @@ pub struct Piece {
 }
 
 /// Visits the outermost elements of the body.
-fn find_pieces(text: &str, body_start: usize) -> Vec<Piece> {
+fn find_pieces(text: &str, body_start: usize) -> Vec<UnplacedBlock> {
     let text = &*divs::without_fences(text);
     let body = &text[body_start..];
     let mut pieces = Vec::new();
@@ -161,7 +165,7 @@ fn find_pieces(text: &str, body_start: usize) -> Vec<Piece> {
     pieces
 }
 
-fn push_piece(pieces: &mut Vec<Piece>, text: &str, range: Range<usize>, kind: BlockKind) {
+fn push_piece(pieces: &mut Vec<UnplacedBlock>, text: &str, range: Range<usize>, kind: BlockKind) {
     let mut bytes = trim(text, range);
     if kind == BlockKind::Code {
         // The parser strips the indentation of the first line.
@@ -172,7 +176,7 @@ fn push_piece(pieces: &mut Vec<Piece>, text: &str, range: Range<usize>, kind: Bl
     }
     let is_after_last = pieces.last().is_none_or(|last| last.bytes.end <= bytes.start);
     if !bytes.is_empty() && is_after_last {
-        pieces.push(Piece { bytes, kind, heading: None });
+        pieces.push(UnplacedBlock { bytes, kind, heading: None });
     }
 }
 
@@ -248,12 +252,17 @@ pub fn to_heading(text: &str) -> String {
 }
 
 /// Sets the title and returns the piece that contains it, if that is a Markdown heading.
-fn find_title(pieces: &[Piece], document: &mut Document, lead: Lead) -> Option<usize> {
+fn find_title(
+    pieces: &[UnplacedBlock],
+    document: &mut Document,
+    lead: LeadingHeading,
+) -> Option<usize> {
     let mut headings = pieces.iter().enumerate().filter_map(|(idx, piece)| {
         let (level, text) = piece.heading.as_ref()?;
         (!text.is_empty()).then_some((idx, *level, text))
     });
-    let leading = headings.clone().next().filter(|(idx, ..)| lead == Lead::IsTitle && *idx == 0);
+    let leading =
+        headings.clone().next().filter(|(idx, ..)| lead == LeadingHeading::IsTitle && *idx == 0);
     let first_h1 = headings.find(|(_, level, _)| *level == 1);
     if let Some(title) = &document.title {
         // Many pages contain their title twice.
@@ -298,7 +307,7 @@ fn html_title(html: &str) -> Option<String> {
 }
 
 /// Adds the chain of headings to every piece.
-fn to_blocks(pieces: Vec<Piece>, title_idx: Option<usize>) -> Vec<Block> {
+fn to_blocks(pieces: Vec<UnplacedBlock>, title_idx: Option<usize>) -> Vec<Block> {
     let mut chain: Vec<(u8, String)> = Vec::new();
     let mut blocks = Vec::with_capacity(pieces.len());
     for (idx, piece) in pieces.into_iter().enumerate() {

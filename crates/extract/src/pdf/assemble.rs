@@ -9,15 +9,15 @@ use super::{
     contents, continued, footnotes, furniture, geometry, headings, hyphens, manual_page, notes,
     quality, spacing, title, watermarks,
 };
-use crate::protocol::{OcrOutcome, Page, PageNote};
-use crate::sandbox::parent::Reading;
+use crate::protocol::{OcrOutcome, PageNote, ReadPage};
+use crate::sandbox::parent::ReadDocument;
 use crate::sandbox::{Ocr, ReadOptions};
 
-impl Reading {
+impl ReadDocument {
     /// Whether no page has instructions that draw text, so that no other reader would find text
     /// either.
     pub(super) fn draws_no_text(&self) -> bool {
-        let is_blank = |page: &Page| page.num_text_ops == 0 && page.failed.is_none();
+        let is_blank = |page: &ReadPage| page.num_text_ops == 0 && page.failed.is_none();
         !self.has_text() && self.pages.iter().all(is_blank)
     }
 
@@ -73,10 +73,10 @@ impl Reading {
 }
 
 /// Builds the document of `reading`.
-pub(super) fn assemble(reading: &Reading, options: &ReadOptions) -> Document {
+pub(super) fn assemble(reading: &ReadDocument, options: &ReadOptions) -> Document {
     let mut warnings = warnings(reading, &options.ocr);
     warnings.extend(reading.tail.parts.warning());
-    let mut pages: Vec<Page> = reading.pages.clone();
+    let mut pages: Vec<ReadPage> = reading.pages.clone();
     hyphens::settle(&mut pages);
     let counts = spacing::separate(&mut pages);
     let quality =
@@ -152,15 +152,16 @@ fn push(document: &mut Document, page: u32, kind: BlockKind, text: &str, heading
 }
 
 /// Returns the warnings about the results, one sentence each.
-fn warnings(reading: &Reading, ocr: &Ocr) -> Vec<String> {
+fn warnings(reading: &ReadDocument, ocr: &Ocr) -> Vec<String> {
     let total = reading.pages.len();
-    let count = |claim: fn(&Page) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
+    let count =
+        |claim: fn(&ReadPage) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
     let failed = reading.pages.iter().filter(|page| page.failed.is_some());
     let failed: Vec<u32> = failed.map(|page| page.number).collect();
     let num_scans = count(|page| page.ocr.is_none() && looks_like_scan(page));
     let num_garbage = count(is_garbage);
     let why_unread =
-        |page: &Page| page.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
+        |page: &ReadPage| page.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
     let num_unread = count(|page| page.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
 
     let mut warnings = reading.tail.warnings.clone();
@@ -242,14 +243,14 @@ mod tests {
     use crate::protocol::PageBlock;
 
     /// Returns a reading of pages, each with one block and one note.
-    fn reading(pages: &[[&str; 2]]) -> Reading {
-        let page = |(number, [text, note]): (u32, &[&str; 2])| Page {
+    fn reading(pages: &[[&str; 2]]) -> ReadDocument {
+        let page = |(number, [text, note]): (u32, &[&str; 2])| ReadPage {
             number,
             blocks: vec![PageBlock::new(BlockKind::Heading, 1, *text)],
             notes: vec![PageNote { text: (*note).to_owned(), place: None }],
-            ..Page::default()
+            ..ReadPage::default()
         };
-        Reading { pages: (1..).zip(pages).map(page).collect(), ..Reading::default() }
+        ReadDocument { pages: (1..).zip(pages).map(page).collect(), ..ReadDocument::default() }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::document::BlockKind;
-use crate::protocol::{Page, PageBlock, Place};
+use crate::protocol::{BlockPlace, PageBlock, ReadPage};
 
 /// Fewest pages with a line in the same position.
 const MIN_PAGES: usize = 5;
@@ -34,7 +34,7 @@ const MAX_ROMAN: usize = 6;
 const MIN_HEAD_WORDS: usize = 3;
 
 /// Returns the page and the block of each running head or foot.
-pub(super) fn find(pages: &[Page]) -> Vec<(usize, usize)> {
+pub(super) fn find(pages: &[ReadPage]) -> Vec<(usize, usize)> {
     let mut bands: BTreeMap<(bool, i64), Vec<(usize, usize)>> = BTreeMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
@@ -64,7 +64,7 @@ pub(super) fn find(pages: &[Page]) -> Vec<(usize, usize)> {
 
 /// Returns the page and the block of each head and foot of a document with too few pages to compare:
 /// a page number alone, or a line in small print that begins or ends with one.
-pub(super) fn find_typical(pages: &[Page], body_size: f64) -> Vec<(usize, usize)> {
+pub(super) fn find_typical(pages: &[ReadPage], body_size: f64) -> Vec<(usize, usize)> {
     if pages.len() >= MIN_PAGES {
         return Vec::new();
     }
@@ -103,13 +103,13 @@ fn is_page_number(word: &str) -> bool {
 
 /// Returns the position of a line that is alone at the upper or the lower edge of its page.
 #[expect(clippy::cast_possible_truncation, reason = "a position on a page")]
-fn band(page: &Page, place: &Place) -> Option<(bool, i64)> {
+fn band(page: &ReadPage, place: &BlockPlace) -> Option<(bool, i64)> {
     let others =
         || page.blocks.iter().filter_map(|block| block.place).filter(|other| other != place);
     let is_top = place.bottom <= EDGE * page.height;
     let is_bottom = place.top >= (1.0 - EDGE) * page.height;
     let gap = MIN_GAP * place.size;
-    let is_level = |other: &Place| (other.bottom - place.bottom).abs() < SAME_LEVEL;
+    let is_level = |other: &BlockPlace| (other.bottom - place.bottom).abs() < SAME_LEVEL;
     let is_apart = others().all(|other| {
         is_level(&other)
             || (is_top && other.top >= place.bottom + gap)
@@ -139,16 +139,22 @@ mod tests {
     use super::*;
 
     fn block(text: &str, top: f64) -> PageBlock {
-        let place = Place { top, bottom: top + 10.0, size: 10.0, num_lines: 1, ..Place::default() };
+        let place = BlockPlace {
+            top,
+            bottom: top + 10.0,
+            size: 10.0,
+            num_lines: 1,
+            ..BlockPlace::default()
+        };
         PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, 0, text) }
     }
 
     /// Creates pages with a first line at a height and text below.
-    fn pages(texts: &[&str], top: f64, below: f64) -> Vec<Page> {
-        let page = |text: &&str| Page {
+    fn pages(texts: &[&str], top: f64, below: f64) -> Vec<ReadPage> {
+        let page = |text: &&str| ReadPage {
             height: 800.0,
             blocks: vec![block(text, top), block("The tide turns at noon.", below)],
-            ..Page::default()
+            ..ReadPage::default()
         };
         texts.iter().map(page).collect()
     }
@@ -186,7 +192,8 @@ mod tests {
         if let Some(place) = &mut blocks[0].place {
             place.size = head_size;
         }
-        let found = find_typical(&[Page { height: 800.0, blocks, ..Page::default() }], 10.0);
+        let found =
+            find_typical(&[ReadPage { height: 800.0, blocks, ..ReadPage::default() }], 10.0);
         assert_eq!(found.iter().map(|(_, block)| *block).collect::<Vec<_>>(), expected);
     }
 

@@ -98,14 +98,14 @@ pub fn join_lines(paragraph: &str) -> String {
 pub fn join_marked_lines(paragraph: &str) -> String {
     let mut joined = String::with_capacity(paragraph.len());
     for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        match Ending::of(&joined, line) {
-            Ending::Unspaced => {}
-            Ending::Hyphenated if keeps_hyphen(&joined, line) => {}
-            Ending::Hyphenated => {
+        match LineJoin::of(&joined, line) {
+            LineJoin::Unspaced => {}
+            LineJoin::Hyphenated if keeps_hyphen(&joined, line) => {}
+            LineJoin::Hyphenated => {
                 let is_soft = joined.pop() == Some(SOFT_HYPHEN);
                 joined.extend((!is_soft).then_some(LINE_HYPHEN));
             }
-            Ending::Complete => joined.push(' '),
+            LineJoin::Complete => joined.push(' '),
         }
         joined.push_str(line);
     }
@@ -147,13 +147,13 @@ fn keeps_hyphen(before: &str, line: &str) -> bool {
 }
 
 /// How the text before a line is joined to the line.
-enum Ending {
+enum LineJoin {
     Hyphenated,
     Unspaced,
     Complete,
 }
 
-impl Ending {
+impl LineJoin {
     fn of(before: &str, line: &str) -> Self {
         let mut backwards = before.chars().rev();
         let first = line.chars().next();

@@ -1,7 +1,7 @@
 //! Moves footnotes before the paragraph that goes on behind them, in the next column or on the next page. A pure function.
 
 use crate::document::BlockKind;
-use crate::protocol::{Page, PageBlock, Place, Stance};
+use crate::protocol::{BlockOrientation, BlockPlace, PageBlock, ReadPage};
 
 /// Largest size of a footnote, as a multiple of that of the paragraph above it.
 const SMALL: f64 = 0.94;
@@ -16,7 +16,7 @@ const MAX_NOTES: usize = 20;
 type BlockPosition = (usize, usize);
 
 /// Moves footnotes, so that the two parts of a sentence follow each other.
-pub(super) fn move_before_open_sentences(pages: &mut [Page]) {
+pub(super) fn move_before_open_sentences(pages: &mut [ReadPage]) {
     // The last paragraph, and how many footnotes have followed it.
     let mut open: Option<(BlockPosition, usize)> = None;
     for page_idx in 0..pages.len() {
@@ -40,9 +40,11 @@ pub(super) fn move_before_open_sentences(pages: &mut [Page]) {
 }
 
 /// Returns the place of a block of prose.
-fn place_of_prose(block: &PageBlock) -> Option<Place> {
+fn place_of_prose(block: &PageBlock) -> Option<BlockPlace> {
     let is_prose = matches!(block.kind, BlockKind::Paragraph | BlockKind::ListItem);
-    block.place.filter(|_| is_prose && block.is_prose() && block.stance == Stance::Upright)
+    block
+        .place
+        .filter(|_| is_prose && block.is_prose() && block.stance == BlockOrientation::Upright)
 }
 
 /// Whether the sentence at the end of a block goes on.
@@ -80,14 +82,14 @@ mod tests {
         let page = |texts: &&[(&str, f64)]| {
             let block = |(idx, &(text, size)): (u32, &(&str, f64))| {
                 let top = 20.0 * f64::from(idx);
-                let place = Place { top, bottom: top + 10.0, size, ..Place::default() };
+                let place = BlockPlace { top, bottom: top + 10.0, size, ..BlockPlace::default() };
                 PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, 0, text) }
             };
-            Page { blocks: (0..).zip(texts.iter()).map(block).collect(), ..Page::default() }
+            ReadPage { blocks: (0..).zip(texts.iter()).map(block).collect(), ..ReadPage::default() }
         };
-        let mut pages: Vec<Page> = pages.iter().map(page).collect();
+        let mut pages: Vec<ReadPage> = pages.iter().map(page).collect();
         move_before_open_sentences(&mut pages);
-        let texts = |page: &Page| page.blocks.iter().map(|block| block.text.clone()).collect();
+        let texts = |page: &ReadPage| page.blocks.iter().map(|block| block.text.clone()).collect();
         let found: Vec<Vec<String>> = pages.iter().map(texts).collect();
         assert_eq!(found, expected);
     }

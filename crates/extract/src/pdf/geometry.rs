@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::sections::SectionNumbers;
 use super::{headings, labels, number};
 use crate::document::BlockKind;
-use crate::protocol::{Page, PageBlock, Place};
+use crate::protocol::{BlockPlace, PageBlock, ReadPage};
 
 /// Fewest tagged headings for the tags to be trusted.
 const MIN_TAGGED: usize = 3;
@@ -39,13 +39,13 @@ const MAX_LEVEL: u8 = 6;
 
 /// Marks the headings among the blocks of `pages` that have positions, and sets their levels. All headings begin left of `edge`,
 /// if there is one.
-pub(super) fn mark_headings(pages: &mut [Page], edge: Option<f64>) {
+pub(super) fn mark_headings(pages: &mut [ReadPage], edge: Option<f64>) {
     let blocks = || pages.iter().flat_map(|page| &page.blocks);
     if blocks().all(|block| block.place.is_none()) {
         return;
     }
     let is_tagged = blocks().filter(|block| block.level > 0).count() >= MIN_TAGGED;
-    let looks = Looks::of(pages, edge);
+    let looks = StyleStatistics::of(pages, edge);
     let ranks = ranks(pages, &looks);
     for page in pages.iter_mut() {
         let level = |block: &PageBlock| match block.place {
@@ -69,19 +69,19 @@ pub(super) fn mark_headings(pages: &mut [Page], edge: Option<f64>) {
 }
 
 /// Returns the size of most text; 0 if no positions are known.
-pub(super) fn body_size(pages: &[Page]) -> f64 {
-    Body::of(pages).size
+pub(super) fn body_size(pages: &[ReadPage]) -> f64 {
+    UsualText::of(pages).size
 }
 
 /// The appearance of most text.
-struct Body {
+struct UsualText {
     size: f64,
     /// Whether most text is monospaced, as in manuscripts and old reports.
     is_mono: bool,
 }
 
-impl Body {
-    fn of(pages: &[Page]) -> Self {
+impl UsualText {
+    fn of(pages: &[ReadPage]) -> Self {
         let mut by_size: BTreeMap<i64, usize> = BTreeMap::new();
         let (mut num_mono, mut num_all) = (0, 0);
         for block in pages.iter().flat_map(|page| &page.blocks) {
@@ -95,16 +95,16 @@ impl Body {
         Self { size: most as f64 / 10.0, is_mono: num_mono * 2 > num_all }
     }
 
-    fn is_large(&self, place: &Place) -> bool {
+    fn is_large(&self, place: &BlockPlace) -> bool {
         place.size >= LARGE * self.size
     }
 }
 
 /// What the numbers of possible headings say about each style.
-struct Looks {
+struct StyleStatistics {
     /// How many have section numbers of each depth, by style.
     numbered: BTreeMap<Style, BTreeMap<u8, usize>>,
-    body: Body,
+    body: UsualText,
     sections: SectionNumbers,
     /// Headings begin left of this position; `None` if they may begin anywhere.
     edge: Option<f64>,
@@ -119,9 +119,9 @@ enum HeadingSign {
     Number,
 }
 
-impl Looks {
-    fn of(pages: &[Page], edge: Option<f64>) -> Self {
-        let body = Body::of(pages);
+impl StyleStatistics {
+    fn of(pages: &[ReadPage], edge: Option<f64>) -> Self {
+        let body = UsualText::of(pages);
         let mut looks =
             Self { numbered: BTreeMap::new(), body, sections: SectionNumbers::default(), edge };
         let mut candidates = Vec::new();
@@ -150,7 +150,7 @@ impl Looks {
     /// line of the text size without a number is the label of a paragraph, a figure or a table,
     /// unless other lines of its style are numbered, and a numbered one is an item of a list if
     /// larger headings have numbers of its depth.
-    fn fits(&self, block: &PageBlock, place: &Place) -> bool {
+    fn fits(&self, block: &PageBlock, place: &BlockPlace) -> bool {
         if self.edge.is_some_and(|edge| place.left > edge) {
             return false;
         }
@@ -178,7 +178,7 @@ impl Looks {
 }
 
 /// Returns the level of each style of headings, from 1.
-fn ranks(pages: &[Page], looks: &Looks) -> BTreeMap<Style, u8> {
+fn ranks(pages: &[ReadPage], looks: &StyleStatistics) -> BTreeMap<Style, u8> {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
     let styles: BTreeSet<Style> = blocks
         .filter_map(|block| {
@@ -199,16 +199,16 @@ type Style = (i64, bool);
 
 /// Returns a sort key for the appearance of a heading: larger ones first, and bold before regular
 /// ones of the same size.
-fn style(place: &Place) -> Style {
+fn style(place: &BlockPlace) -> Style {
     (-tenths(place.size * 2.0) / 10, !is_bold(place))
 }
 
-fn is_bold(place: &Place) -> bool {
+fn is_bold(place: &BlockPlace) -> bool {
     place.is_bold || place.ink >= BOLD_INK
 }
 
 /// Returns what makes a block look like a heading; `None` if it does not.
-fn heading_sign(block: &PageBlock, place: &Place, body: &Body) -> Option<HeadingSign> {
+fn heading_sign(block: &PageBlock, place: &BlockPlace, body: &UsualText) -> Option<HeadingSign> {
     let may_be = match block.kind {
         BlockKind::Table | BlockKind::Code => false,
         _ if block.is_contents || !block.stance.is_upright() => false,

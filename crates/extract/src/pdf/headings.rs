@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use super::clean::is_ideographic;
 use super::number;
-use super::outline::{self, MAX_CHARS, Placed, letters};
+use super::outline::{self, MAX_CHARS, PlacedBookmark, letters};
 use crate::boilerplate::is_boilerplate;
 use crate::document::BlockKind;
-use crate::protocol::{OutlineEntry, Page};
+use crate::protocol::{OutlineEntry, ReadPage};
 
 /// Fewest bookmarks for an outline to be trusted; fewer are often just `Cover` and `Back`.
 const MIN_OUTLINE: usize = 3;
@@ -40,7 +40,7 @@ const MIN_NUMBERED: usize = 4;
 /// above it, outermost first. The chain of a heading ends with the heading itself. The title of the
 /// document is in no chain.
 pub(super) fn assign(
-    pages: &mut [Page],
+    pages: &mut [ReadPage],
     entries: &[OutlineEntry],
     title: Option<&str>,
 ) -> Vec<Vec<String>> {
@@ -55,12 +55,12 @@ pub(super) fn assign(
 }
 
 fn follow_outline(
-    pages: &mut [Page],
-    entries: &[Placed<'_>],
+    pages: &mut [ReadPage],
+    entries: &[PlacedBookmark<'_>],
     title: Option<&str>,
 ) -> Vec<Vec<String>> {
     let depth_of_level = depths_by_outline(pages, entries);
-    let mut chain = Chain::new(title);
+    let mut chain = HeadingChain::new(title);
     let mut chains = Vec::new();
     let mut entries = entries.iter().peekable();
     for (page_idx, page) in pages.iter_mut().enumerate() {
@@ -89,7 +89,7 @@ fn follow_outline(
 
 /// Returns the depth of headings that no bookmark leads to, by the level that their looks suggest:
 /// most headings of that level have bookmarks, and most of these bookmarks have that depth.
-fn depths_by_outline(pages: &[Page], entries: &[Placed<'_>]) -> BTreeMap<u8, u8> {
+fn depths_by_outline(pages: &[ReadPage], entries: &[PlacedBookmark<'_>]) -> BTreeMap<u8, u8> {
     let mut by_level: BTreeMap<u8, (usize, Vec<u8>)> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
         if block.kind == BlockKind::Heading {
@@ -111,7 +111,7 @@ fn depths_by_outline(pages: &[Page], entries: &[Placed<'_>]) -> BTreeMap<u8, u8>
     by_level.into_iter().filter_map(usual).collect()
 }
 
-fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
+fn follow_reader(pages: &mut [ReadPage], title: Option<&str>) -> Vec<Vec<String>> {
     let blocks = pages.iter_mut().flat_map(|page| page.blocks.iter_mut());
     for block in blocks.filter(|block| block.kind == BlockKind::Heading) {
         if !is_plausible(&block.text) {
@@ -119,7 +119,7 @@ fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
         }
     }
     let depth_of_level = depths(pages);
-    let mut chain = Chain::new(title);
+    let mut chain = HeadingChain::new(title);
     let mut chains = Vec::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
         if block.kind == BlockKind::Heading {
@@ -133,7 +133,7 @@ fn follow_reader(pages: &mut [Page], title: Option<&str>) -> Vec<Vec<String>> {
 
 /// Returns the depth of headings of each size: the depth of their numbers, if enough have one
 /// (`References` is as deep as `5 Outlook`), else one more than the next larger size.
-fn depths(pages: &[Page]) -> BTreeMap<u8, u8> {
+fn depths(pages: &[ReadPage]) -> BTreeMap<u8, u8> {
     let mut by_level: BTreeMap<u8, Vec<Option<u8>>> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
         if block.kind == BlockKind::Heading {
@@ -237,12 +237,12 @@ fn has_word(text: &str) -> bool {
 }
 
 /// The headings above the current position in a document.
-struct Chain<'a> {
+struct HeadingChain<'a> {
     title: Option<&'a str>,
     open: Vec<(u8, String)>,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> HeadingChain<'a> {
     fn new(title: Option<&'a str>) -> Self {
         Self { title, open: Vec::new() }
     }

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::protocol::{LINE_HYPHEN, Page};
+use crate::protocol::{LINE_HYPHEN, ReadPage};
 use crate::text::language::NaturalLanguage;
 
 /// Letters of each part of an English compound, at least: `re` and `un` are also words of formulas and lists.
@@ -17,7 +17,7 @@ const MIN_PART: usize = 3;
 const SAMPLE_BYTES: usize = 16 << 10;
 
 /// Replaces the marks in `pages`.
-pub(super) fn settle(pages: &mut [Page]) {
+pub(super) fn settle(pages: &mut [ReadPage]) {
     let blocks = || pages.iter().flat_map(|page| &page.blocks);
     if !blocks().any(|block| block.text.contains(LINE_HYPHEN)) {
         return;
@@ -35,7 +35,7 @@ pub(super) fn settle(pages: &mut [Page]) {
     }
 }
 
-fn is_english(pages: &[Page]) -> bool {
+fn is_english(pages: &[ReadPage]) -> bool {
     let mut sample = String::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
         if sample.len() > SAMPLE_BYTES {
@@ -89,9 +89,9 @@ mod tests {
         let block = |text: &&str| {
             PageBlock::new(BlockKind::Paragraph, 0, text.replace('|', &LINE_HYPHEN.to_string()))
         };
-        let mut pages: Vec<Page> = blocks
+        let mut pages: Vec<ReadPage> = blocks
             .iter()
-            .map(|text| Page { blocks: vec![block(text)], ..Page::default() })
+            .map(|text| ReadPage { blocks: vec![block(text)], ..ReadPage::default() })
             .collect();
         settle(&mut pages);
         let texts: Vec<&str> = pages.iter().map(|page| page.blocks[0].text.as_str()).collect();
@@ -118,7 +118,8 @@ mod tests {
         let first = |text: &str, other: &str| {
             let block = |text: &str| PageBlock::new(BlockKind::Paragraph, 0, text.to_owned());
             let text = text.replace('|', &LINE_HYPHEN.to_string());
-            let mut pages = [Page { blocks: vec![block(&text), block(other)], ..Page::default() }];
+            let mut pages =
+                [ReadPage { blocks: vec![block(&text), block(other)], ..ReadPage::default() }];
             settle(&mut pages);
             pages[0].blocks[0].text.clone()
         };

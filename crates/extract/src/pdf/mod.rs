@@ -38,9 +38,9 @@ use crate::containers;
 use crate::document::{Document, Format};
 use crate::error::{Error, FailureKind, Result};
 use crate::extracted::Extracted;
-use crate::protocol::{IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, Page, ReadFailure};
+use crate::protocol::{IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, ReadFailure, ReadPage};
 use crate::sandbox::ReadOptions;
-use crate::sandbox::parent::{self, Reading};
+use crate::sandbox::parent::{self, ReadDocument};
 
 /// Reads a PDF.
 ///
@@ -54,7 +54,7 @@ use crate::sandbox::parent::{self, Reading};
 pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
     let bytes = &*from_header(bytes)?;
     // Used if no reader does better: a reading without text, or with too many unknown characters.
-    let mut best_so_far: Option<Reading> = None;
+    let mut best_so_far: Option<ReadDocument> = None;
     let mut failures: Vec<ReadFailure> = Vec::new();
     // The pages that a reader has or knows to be missing; another may know less.
     let mut known_pages = 0;
@@ -121,7 +121,7 @@ pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 }
 
 /// Whether a picture cannot hold a line of print, such as an icon: ten letters of the smallest print.
-fn is_too_small(picture: &Page) -> bool {
+fn is_too_small(picture: &ReadPage) -> bool {
     const LINE_LENGTH: f64 = 64.0;
     const LINE_HEIGHT: f64 = 12.0;
     let (width, height) = (picture.width, picture.height);
@@ -149,7 +149,7 @@ pub fn pages_for_ocr(bytes: &[u8], format: Format, options: &ReadOptions) -> Res
 
 /// Refuses a reading that lacks half of its pages or more, so that it is not taken for a complete
 /// document. If fewer are missing, the document is kept, and a warning names them.
-fn check_complete(mut reading: Reading, bytes: &[u8]) -> Result<Reading> {
+fn check_complete(mut reading: ReadDocument, bytes: &[u8]) -> Result<ReadDocument> {
     let num_pages = reading.pages.len();
     let num_failed = reading.pages.iter().filter(|page| page.failed.is_some()).count();
     if num_failed == num_pages {
@@ -243,7 +243,7 @@ fn looks_like(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::Tail;
+    use crate::protocol::ReadingSummary;
 
     #[track_caller]
     fn check(bytes: &[u8], expected: &str) {
@@ -278,29 +278,29 @@ mod tests {
         assert!(from_header(bytes).unwrap().starts_with(b"%PDF-1.4\n1.4\n1 0 obj"));
     }
 
-    fn failed() -> Page {
-        Page { failed: Some("bad font".into()), ..Page::default() }
+    fn failed() -> ReadPage {
+        ReadPage { failed: Some("bad font".into()), ..ReadPage::default() }
     }
 
-    fn blank() -> Page {
-        Page { is_blank: true, ..Page::default() }
+    fn blank() -> ReadPage {
+        ReadPage { is_blank: true, ..ReadPage::default() }
     }
 
-    fn missing() -> Page {
-        Page { is_blank: true, ..failed() }
+    fn missing() -> ReadPage {
+        ReadPage { is_blank: true, ..failed() }
     }
 
-    fn checked(pages: Vec<Page>, tail: Tail, bytes: &[u8]) -> Result<Reading> {
-        check_complete(Reading { pages, tail, ..Reading::default() }, bytes)
+    fn checked(pages: Vec<ReadPage>, tail: ReadingSummary, bytes: &[u8]) -> Result<ReadDocument> {
+        check_complete(ReadDocument { pages, tail, ..ReadDocument::default() }, bytes)
     }
 
     #[test]
     fn lost_pages_are_damage() {
         let outcome = |pages, pages_lost, rebuilt, bytes: &[u8]| {
-            let tail = Tail { pages_lost, rebuilt, ..Tail::default() };
+            let tail = ReadingSummary { pages_lost, rebuilt, ..ReadingSummary::default() };
             checked(pages, tail, bytes).is_ok()
         };
-        let good = Page::default;
+        let good = ReadPage::default;
         assert!(outcome(vec![good()], false, true, b""));
         assert!(outcome(vec![good(), failed()], false, false, b""));
         assert!(!outcome(vec![failed(), failed()], false, false, b""));
@@ -314,12 +314,12 @@ mod tests {
 
     #[test]
     fn a_document_that_lacks_a_few_pages_is_kept() {
-        let tail = |declared_page_count, pages_lost| Tail {
+        let tail = |declared_page_count, pages_lost| ReadingSummary {
             declared_page_count,
             pages_lost,
-            ..Tail::default()
+            ..ReadingSummary::default()
         };
-        let good = Page::default;
+        let good = ReadPage::default;
         let some = vec![good(), missing(), good()];
         assert!(
             checked(some.clone(), tail(Some(3), false), b"").unwrap().pages[1].failed.is_some()
@@ -330,7 +330,7 @@ mod tests {
         assert!(checked(vec![good(), good()], tail(Some(3), true), b"").is_ok());
         assert!(checked(some, tail(Some(4), true), b"").is_err());
         // At the end of a file that was cut off.
-        let cut = Tail { rebuilt: true, ..Tail::default() };
+        let cut = ReadingSummary { rebuilt: true, ..ReadingSummary::default() };
         let read = checked(vec![good(), good(), blank()], cut, b"1 0 obj").unwrap();
         assert_eq!(read.pages[2].failed.as_deref(), Some("the file is cut off"));
     }

@@ -1,12 +1,12 @@
 //! Puts the notes of a page, which are not drawn on it, behind the blocks to which they are attached. A pure function.
 
-use crate::protocol::{Page, PageNote, Place};
+use crate::protocol::{BlockPlace, PageNote, ReadPage};
 
 /// Returns the notes behind each block of a page, in their order, and as the last entry those behind all blocks.
 ///
 /// A note follows the block that it covers most of; in a margin, the next block at its height. One that is attached to
 /// the whole page is at the end.
-pub(super) fn by_block(page: &Page) -> Vec<Vec<&PageNote>> {
+pub(super) fn by_block(page: &ReadPage) -> Vec<Vec<&PageNote>> {
     let mut by_block = vec![Vec::new(); page.blocks.len() + 1];
     for note in &page.notes {
         let block_idx = note.place.and_then(|place| nearest(page, &place));
@@ -15,7 +15,7 @@ pub(super) fn by_block(page: &Page) -> Vec<Vec<&PageNote>> {
     by_block
 }
 
-fn nearest(page: &Page, note: &Place) -> Option<usize> {
+fn nearest(page: &ReadPage, note: &BlockPlace) -> Option<usize> {
     let places = page.blocks.iter().map(|block| block.place).enumerate();
     let at_height = places.filter_map(|(idx, place)| {
         let place = place?;
@@ -37,12 +37,12 @@ mod tests {
     /// Checks after which of two columns, each with two blocks, a note is put; 4 is the end of the page.
     #[track_caller]
     fn check(place: Option<[f64; 4]>, expected: usize) {
-        let at = |[left, top, right, bottom]: [f64; 4]| Place {
+        let at = |[left, top, right, bottom]: [f64; 4]| BlockPlace {
             left,
             top,
             right,
             bottom,
-            ..Place::default()
+            ..BlockPlace::default()
         };
         let columns = [[50., 50., 250., 90.], [50., 100., 250., 300.]];
         let columns = columns.into_iter().chain([[300., 50., 500., 90.], [300., 95., 500., 300.]]);
@@ -51,7 +51,7 @@ mod tests {
             ..PageBlock::new(BlockKind::Paragraph, 0, "text")
         };
         let notes = vec![PageNote { text: "note".into(), place: place.map(at) }];
-        let page = Page { blocks: columns.map(block).collect(), notes, ..Page::default() };
+        let page = ReadPage { blocks: columns.map(block).collect(), notes, ..ReadPage::default() };
         let found = by_block(&page).iter().position(|notes| !notes.is_empty());
         assert_eq!(found, Some(expected));
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::number;
 use crate::document::BlockKind;
-use crate::protocol::{OutlineEntry, Page, PageBlock};
+use crate::protocol::{OutlineEntry, PageBlock, ReadPage};
 
 /// Longest title, in characters.
 pub(super) const MAX_CHARS: usize = 200;
@@ -17,7 +17,7 @@ const MAX_ALIKE: usize = 500;
 
 /// Splits blocks that begin with the title of a bookmark followed by other text: readers take a
 /// heading for the first line of its paragraph if only the font differs.
-pub(super) fn split_at_titles(pages: &mut [Page], outline: &[OutlineEntry]) {
+pub(super) fn split_at_titles(pages: &mut [ReadPage], outline: &[OutlineEntry]) {
     let mut titles: HashMap<String, Vec<(&OutlineEntry, String)>> = HashMap::new();
     for entry in outline {
         let letters = letters(&entry.title);
@@ -95,7 +95,7 @@ fn end_of(text: &str, wanted: &str) -> Option<usize> {
 }
 
 /// A bookmark and its position in the document.
-pub(super) struct Placed<'a> {
+pub(super) struct PlacedBookmark<'a> {
     pub(super) entry: &'a OutlineEntry,
     pub(super) page_idx: usize,
     /// `None` if its words are not on the page; it then applies from the beginning of the page.
@@ -105,7 +105,10 @@ pub(super) struct Placed<'a> {
 /// Finds the blocks that bookmarks lead to, in the order of the bookmarks. If the words of a
 /// bookmark are not on its page, it is placed at the beginning of the page; a bookmark that fits
 /// nowhere is left out.
-pub(super) fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Placed<'a>> {
+pub(super) fn place<'a>(
+    outline: &'a [OutlineEntry],
+    pages: &[ReadPage],
+) -> Vec<PlacedBookmark<'a>> {
     let candidates: Vec<Vec<Position>> = {
         let index = index(pages);
         outline.iter().map(|entry| candidates(entry, &index, pages)).collect()
@@ -113,7 +116,7 @@ pub(super) fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Plac
     let found = longest_in_order(&candidates);
     let page_idx_of: HashMap<u32, usize> =
         pages.iter().enumerate().map(|(idx, page)| (page.number, idx)).collect();
-    let mut placed: Vec<Placed<'a>> = Vec::new();
+    let mut placed: Vec<PlacedBookmark<'a>> = Vec::new();
     for (entry, found) in outline.iter().zip(found) {
         let on_page = entry.page.and_then(|number| page_idx_of.get(&number).copied());
         let last = placed.last().map_or(0, |last| last.page_idx);
@@ -124,10 +127,10 @@ pub(super) fn place<'a>(outline: &'a [OutlineEntry], pages: &[Page]) -> Vec<Plac
                 while placed.last().is_some_and(|last| last.page_idx > page_idx) {
                     placed.pop();
                 }
-                placed.push(Placed { entry, page_idx, block_idx: Some(block_idx) });
+                placed.push(PlacedBookmark { entry, page_idx, block_idx: Some(block_idx) });
             }
             (None, Some(page_idx)) if page_idx >= last => {
-                placed.push(Placed { entry, page_idx, block_idx: None });
+                placed.push(PlacedBookmark { entry, page_idx, block_idx: None });
             }
             _ => {}
         }
@@ -143,7 +146,7 @@ const MAX_CANDIDATES: usize = 32;
 
 /// Returns the positions of all texts short enough for a title, by their letters with and without
 /// numbers.
-fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
+fn index(pages: &[ReadPage]) -> HashMap<String, Vec<Position>> {
     let mut index: HashMap<String, Vec<Position>> = HashMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
@@ -165,7 +168,7 @@ fn index(pages: &[Page]) -> HashMap<String, Vec<Position>> {
 fn candidates(
     entry: &OutlineEntry,
     index: &HashMap<String, Vec<Position>>,
-    pages: &[Page],
+    pages: &[ReadPage],
 ) -> Vec<Position> {
     let wanted = letters(&entry.title);
     let on_page = |&(page_idx, _): &Position| {
@@ -198,12 +201,12 @@ fn candidates(
 /// bookmarks as possible are found (the longest increasing subsequence). A wrong match far ahead
 /// loses, because it would exclude many others.
 fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
-    struct Link {
+    struct OutlineLink {
         entry_idx: usize,
         position: Position,
         before: Option<usize>,
     }
-    let mut links: Vec<Link> = Vec::new();
+    let mut links: Vec<OutlineLink> = Vec::new();
     // The link that ends the best chain of each length.
     let mut ends: Vec<usize> = Vec::new();
     for (entry_idx, positions) in candidates.iter().enumerate() {
@@ -211,7 +214,7 @@ fn longest_in_order(candidates: &[Vec<Position>]) -> Vec<Option<Position>> {
         for &position in positions.iter().rev() {
             let length = ends.partition_point(|&link_idx| links[link_idx].position < position);
             let before = length.checked_sub(1).map(|last| ends[last]);
-            links.push(Link { entry_idx, position, before });
+            links.push(OutlineLink { entry_idx, position, before });
             let link = links.len() - 1;
             match ends.get_mut(length) {
                 Some(end) => *end = link,

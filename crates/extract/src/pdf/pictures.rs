@@ -3,8 +3,8 @@
 use super::quality::lacks_usable_text;
 use super::scan;
 use crate::error::Result;
-use crate::protocol::{OcrOutcome, Page, PageBlock, Place, Stance};
-use crate::sandbox::parent::Reading;
+use crate::protocol::{BlockOrientation, BlockPlace, OcrOutcome, PageBlock, ReadPage};
+use crate::sandbox::parent::ReadDocument;
 use crate::sandbox::{Ocr, ReadOptions};
 
 /// Most pictures of a document that are read: each takes about a second, and most are photographs.
@@ -12,7 +12,7 @@ const MAX_PICTURES: usize = 20;
 
 /// Runs OCR on the large pictures of pages with text with `reader`. Returns the pages on which some were not read.
 pub(super) fn read(
-    reading: &mut Reading,
+    reading: &mut ReadDocument,
     reader: &str,
     bytes: &[u8],
     options: &ReadOptions,
@@ -36,19 +36,19 @@ pub(super) fn read(
 }
 
 /// Returns the pictures to read, with their pages, and the pages with further ones.
-fn wanted(reading: &Reading, ocr: &Ocr) -> (Vec<(u32, Place)>, Vec<u32>) {
+fn wanted(reading: &ReadDocument, ocr: &Ocr) -> (Vec<(u32, BlockPlace)>, Vec<u32>) {
     if !matches!(ocr, Ocr::Tesseract { is_forced: false, .. }) {
         return (Vec::new(), Vec::new());
     }
     let pages = reading.pages.iter().filter(|page| !lacks_usable_text(page) && page.ocr.is_none());
     let pictures = pages.flat_map(|page| page.pictures.iter().map(|area| (page.number, *area)));
-    let mut wanted: Vec<(u32, Place)> = pictures.collect();
+    let mut wanted: Vec<(u32, BlockPlace)> = pictures.collect();
     let further = wanted.split_off(wanted.len().min(MAX_PICTURES));
     (wanted, further.into_iter().map(|(page, _)| page).collect())
 }
 
 /// Puts the blocks that OCR has read on pictures behind the text above them.
-fn put(page: &mut Page, answer: Page) {
+fn put(page: &mut ReadPage, answer: ReadPage) {
     if answer.blocks.is_empty() {
         return;
     }
@@ -66,13 +66,14 @@ fn put(page: &mut Page, answer: Page) {
         };
         let at = page.blocks.iter().rposition(is_above).map_or(0, |above| above + 1);
         let blocks = answer.blocks.iter().filter(|block| is_in(block));
-        let blocks = blocks.map(|block| PageBlock { stance: Stance::InPicture, ..block.clone() });
+        let blocks =
+            blocks.map(|block| PageBlock { stance: BlockOrientation::InPicture, ..block.clone() });
         page.blocks.splice(at..at, blocks.collect::<Vec<_>>());
     }
 }
 
 /// Whether the middle of a block is over a picture.
-fn is_over(picture: &Place, block: &Place) -> bool {
+fn is_over(picture: &BlockPlace, block: &BlockPlace) -> bool {
     let x = f64::midpoint(block.left, block.right);
     let y = f64::midpoint(block.top, block.bottom);
     (picture.left..=picture.right).contains(&x) && (picture.top..=picture.bottom).contains(&y)
@@ -83,8 +84,8 @@ mod tests {
     use super::*;
     use crate::document::BlockKind;
 
-    fn place(top: f64, bottom: f64) -> Place {
-        Place { left: 50.0, top, right: 400.0, bottom, size: 10.0, ..Place::default() }
+    fn place(top: f64, bottom: f64) -> BlockPlace {
+        BlockPlace { left: 50.0, top, right: 400.0, bottom, size: 10.0, ..BlockPlace::default() }
     }
 
     fn block(text: &str, top: f64) -> PageBlock {
@@ -92,25 +93,26 @@ mod tests {
         PageBlock { place, ..PageBlock::new(BlockKind::Paragraph, 0, text) }
     }
 
-    fn page(number: u32) -> Page {
+    fn page(number: u32) -> ReadPage {
         let text = "the harbour is dry at noon and wet at night";
         let blocks = vec![block(text, 50.0), block("Above it", 90.0), block("Below it", 420.0)];
-        Page { number, blocks, pictures: vec![place(110.0, 400.0)], ..Page::default() }
+        ReadPage { number, blocks, pictures: vec![place(110.0, 400.0)], ..ReadPage::default() }
     }
 
     #[test]
     fn words_of_a_picture_are_between_the_text_above_and_below() {
         let mut read = page(1);
         let blocks = vec![block("Tariff", 150.0), block("Adults 5", 300.0), block("noise", 700.0)];
-        put(&mut read, Page { blocks, ocr: Some(OcrOutcome::Read), ..Page::default() });
+        put(&mut read, ReadPage { blocks, ocr: Some(OcrOutcome::Read), ..ReadPage::default() });
         let texts: Vec<&str> = read.blocks[1..].iter().map(|block| block.text.as_str()).collect();
         assert_eq!(texts, ["Above it", "Tariff", "Adults 5", "Below it"]);
-        assert_eq!(read.blocks[2].stance, Stance::InPicture);
+        assert_eq!(read.blocks[2].stance, BlockOrientation::InPicture);
     }
 
     #[test]
     fn pictures_beyond_the_limit_are_not_read_and_known() {
-        let reading = Reading { pages: (1..=23).map(page).collect(), ..Reading::default() };
+        let reading =
+            ReadDocument { pages: (1..=23).map(page).collect(), ..ReadDocument::default() };
         let tesseract = |is_forced| Ocr::Tesseract {
             tesseract: crate::sandbox::Tesseract::default(),
             languages: "eng".into(),

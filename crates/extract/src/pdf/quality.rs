@@ -1,7 +1,7 @@
 //! Measures how much of the text of pages is readable. A pure function.
 
 use crate::document::Quality;
-use crate::protocol::{OcrOutcome, Page};
+use crate::protocol::{OcrOutcome, ReadPage};
 
 /// A page with fewer visible characters and a larger part covered by pictures is a scan: its text
 /// is only a stamp or a page number.
@@ -18,7 +18,7 @@ const FULL_COVERAGE: f64 = 0.9;
 pub(super) const GARBAGE_SHARE: f64 = 0.1;
 
 /// Counts the result of each page.
-pub(super) fn of(pages: &[Page]) -> Quality {
+pub(super) fn of(pages: &[ReadPage]) -> Quality {
     let mut quality = Quality::default();
     for page in pages {
         let (num_visible, num_garbage) = count_characters(page);
@@ -49,12 +49,12 @@ pub(super) fn of(pages: &[Page]) -> Quality {
 }
 
 /// Whether a page is not in the file, so that no other reader and no OCR could read it.
-pub(super) fn is_missing(page: &Page) -> bool {
+pub(super) fn is_missing(page: &ReadPage) -> bool {
     page.failed.is_some() && page.is_blank
 }
 
 /// Whether a page has content but no text that can be searched, or hardly any.
-pub(super) fn lacks_usable_text(page: &Page) -> bool {
+pub(super) fn lacks_usable_text(page: &ReadPage) -> bool {
     let is_picture =
         page.image_coverage > FULL_COVERAGE && count_characters(page).0 < FEW_ON_PICTURE;
     is_picture
@@ -64,13 +64,13 @@ pub(super) fn lacks_usable_text(page: &Page) -> bool {
 }
 
 /// Whether a page consists of pictures, except for a few characters.
-pub(super) fn looks_like_scan(page: &Page) -> bool {
+pub(super) fn looks_like_scan(page: &ReadPage) -> bool {
     let (num_visible, _) = count_characters(page);
     num_visible < FEW_CHARACTERS && page.image_coverage > SCAN_COVERAGE
 }
 
 /// Whether most characters of a page are not text.
-pub(super) fn is_garbage(page: &Page) -> bool {
+pub(super) fn is_garbage(page: &ReadPage) -> bool {
     let (num_visible, num_garbage) = count_characters(page);
     num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
 }
@@ -81,7 +81,7 @@ fn saturated(count: usize) -> u32 {
 
 /// Returns how many visible characters a page has, and how many of them are not text: characters
 /// that a font does not identify, and characters in the private use areas of Unicode.
-pub(super) fn count_characters(page: &Page) -> (usize, usize) {
+pub(super) fn count_characters(page: &ReadPage) -> (usize, usize) {
     let text = page.blocks.iter().flat_map(|block| block.text.chars());
     let visible = text.filter(|c| !c.is_whitespace());
     visible.fold((0, 0), |(num_visible, num_garbage), c| {
@@ -96,7 +96,7 @@ fn is_not_text(character: char) -> bool {
 
 /// Removes replacement characters, which stand for unknown characters: they are of no use for
 /// searching.
-pub(super) fn drop_unknown(pages: &mut [Page]) {
+pub(super) fn drop_unknown(pages: &mut [ReadPage]) {
     for page in pages {
         for block in
             page.blocks.iter_mut().filter(|block| block.text.contains(char::REPLACEMENT_CHARACTER))
@@ -119,9 +119,9 @@ mod tests {
     use crate::document::BlockKind;
     use crate::protocol::PageBlock;
 
-    fn page(texts: &[&str]) -> Page {
+    fn page(texts: &[&str]) -> ReadPage {
         let block = |text: &&str| PageBlock::new(BlockKind::Paragraph, 0, *text);
-        Page { blocks: texts.iter().map(block).collect(), ..Page::default() }
+        ReadPage { blocks: texts.iter().map(block).collect(), ..ReadPage::default() }
     }
 
     #[test]
@@ -131,9 +131,9 @@ mod tests {
     }
 
     /// Returns a page with this text, if it is not empty, of which pictures cover a part.
-    fn covered(text: &str, image_coverage: f64) -> Page {
+    fn covered(text: &str, image_coverage: f64) -> ReadPage {
         let texts: &[&str] = if text.is_empty() { &[] } else { &[text] };
-        Page { image_coverage, ..page(texts) }
+        ReadPage { image_coverage, ..page(texts) }
     }
 
     #[test]
@@ -148,14 +148,14 @@ mod tests {
         assert!(!looks_like_scan(&covered("of the in a to and as is it the for of by", 1.0)));
         assert!(!lacks_usable_text(&covered(&"the tide is low at noon ".repeat(20), 1.0)));
         assert!(!lacks_usable_text(&covered("page 12", 0.1)));
-        assert!(!lacks_usable_text(&Page { is_blank: true, ..Page::default() }));
+        assert!(!lacks_usable_text(&ReadPage { is_blank: true, ..ReadPage::default() }));
     }
 
     #[test]
     fn every_page_is_counted_once() {
-        let scan = |ocr| Page { image_coverage: 1.0, ocr, ..page(&[]) };
-        let read_by_ocr = Page { ocr: Some(OcrOutcome::Read), ..page(&["high water"]) };
-        let blank = Page { is_blank: true, ..page(&[]) };
+        let scan = |ocr| ReadPage { image_coverage: 1.0, ocr, ..page(&[]) };
+        let read_by_ocr = ReadPage { ocr: Some(OcrOutcome::Read), ..page(&["high water"]) };
+        let blank = ReadPage { is_blank: true, ..page(&[]) };
         let quality = of(&[
             page(&["low water at noon"]),
             read_by_ocr,
@@ -165,7 +165,7 @@ mod tests {
             scan(Some(OcrOutcome::Refused("no".into()))),
             scan(Some(OcrOutcome::Lost("no".into()))),
             page(&["ab\u{E000}"]),
-            Page { is_blank: true, failed: Some("it is missing".into()), ..page(&[]) },
+            ReadPage { is_blank: true, failed: Some("it is missing".into()), ..page(&[]) },
         ]);
         let pages = (quality.pages_read, quality.pages_ocr, quality.pages_empty);
         assert_eq!((pages, quality.pages_unread), ((2, 1, 2), 5));
@@ -184,13 +184,14 @@ mod tests {
     #[test]
     fn pages_are_counted_by_what_became_of_them() {
         let read = || page(&["some words of a page"]);
-        let by_ocr = Page { ocr: Some(OcrOutcome::Read), num_words: 4, num_unsure: 1, ..read() };
-        let scan = Page { image_coverage: 0.9, ..page(&["stamp"]) };
-        let failed = Page { failed: Some("damaged".into()), ..Page::default() };
-        let missing = Page { is_blank: true, ..failed.clone() };
+        let by_ocr =
+            ReadPage { ocr: Some(OcrOutcome::Read), num_words: 4, num_unsure: 1, ..read() };
+        let scan = ReadPage { image_coverage: 0.9, ..page(&["stamp"]) };
+        let failed = ReadPage { failed: Some("damaged".into()), ..ReadPage::default() };
+        let missing = ReadPage { is_blank: true, ..failed.clone() };
         let garbage = page(&["\u{FFFD}\u{FFFD} ab"]);
         let pages =
-            [read(), by_ocr.clone(), by_ocr, Page::default(), scan, failed, missing, garbage];
+            [read(), by_ocr.clone(), by_ocr, ReadPage::default(), scan, failed, missing, garbage];
         let found = of(&pages);
         assert_eq!((found.pages_read, found.pages_ocr, found.pages_empty), (3, 2, 1));
         assert_eq!((found.pages_unread, found.pages_awaiting_ocr), (4, 3));

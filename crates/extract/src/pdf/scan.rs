@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::quality::{count_characters, is_garbage, lacks_usable_text};
 use crate::error::{Error, Result};
-use crate::protocol::{OcrOutcome, Page, Place, Request};
-use crate::sandbox::parent::{self, Reading};
+use crate::protocol::{BlockPlace, OcrOutcome, ReadPage, Request};
+use crate::sandbox::parent::{self, ReadDocument};
 use crate::sandbox::{Ocr, ReadOptions};
 
 /// Pages per request: few enough to lose little in a crash, and enough not to send the file too
@@ -22,7 +22,7 @@ const CPU_MS_PER_PAGE: u64 = 5_000;
 const WALL_PER_PAGE: Duration = Duration::from_secs(60);
 
 /// Returns the numbers of the pages that need OCR.
-pub(super) fn wanted(reading: &Reading, ocr: &Ocr) -> Vec<u32> {
+pub(super) fn wanted(reading: &ReadDocument, ocr: &Ocr) -> Vec<u32> {
     let is_forced = matches!(ocr, Ocr::Tesseract { is_forced: true, .. });
     let wanted = reading.pages.iter().filter(|page| is_forced || lacks_usable_text(page));
     wanted.map(|page| page.number).collect()
@@ -32,7 +32,7 @@ pub(super) fn wanted(reading: &Reading, ocr: &Ocr) -> Vec<u32> {
 ///
 /// A page that cannot be read stays unchanged and gets the reason.
 pub(super) fn read(
-    reading: &mut Reading,
+    reading: &mut ReadDocument,
     reader: &str,
     bytes: &[u8],
     options: &ReadOptions,
@@ -47,18 +47,18 @@ pub(super) fn read(
 /// Runs OCR on pages, or on areas of them.
 pub(super) fn run(
     numbers: &[u32],
-    areas: &[(u32, Place)],
+    areas: &[(u32, BlockPlace)],
     reader: &str,
     bytes: &[u8],
     options: &ReadOptions,
-) -> (Vec<Page>, Result<()>) {
+) -> (Vec<ReadPage>, Result<()>) {
     if numbers.is_empty() {
         return (Vec::new(), Ok(()));
     }
     options.ocr_slots.count(numbers.len(), 0);
     let num_threads = options.ocr_slots.num_slots();
     let num_pages = numbers.len().div_ceil(num_threads).min(PAGES_PER_REQUEST);
-    let run = Run {
+    let run = OcrRun {
         reader,
         bytes,
         areas,
@@ -67,9 +67,9 @@ pub(super) fn run(
             wall_per_page: WALL_PER_PAGE,
             ..options.clone()
         },
-        progress: Mutex::new(Progress {
+        progress: Mutex::new(OcrProgress {
             left: numbers.chunks(num_pages).rev().collect(),
-            ..Progress::default()
+            ..OcrProgress::default()
         }),
     };
     let outcome = thread::scope(|scope| {
@@ -84,26 +84,26 @@ pub(super) fn run(
 }
 
 /// OCR of one document in progress.
-struct Run<'a> {
+struct OcrRun<'a> {
     reader: &'a str,
     bytes: &'a [u8],
-    areas: &'a [(u32, Place)],
+    areas: &'a [(u32, BlockPlace)],
     options: ReadOptions,
-    progress: Mutex<Progress<'a>>,
+    progress: Mutex<OcrProgress<'a>>,
 }
 
 /// How far it has come.
 #[derive(Default)]
-struct Progress<'a> {
+struct OcrProgress<'a> {
     /// Requests, the next one last.
     left: Vec<&'a [u32]>,
-    answers: Vec<Page>,
+    answers: Vec<ReadPage>,
     num_failures: usize,
     /// The result of the remaining pages, once OCR of this document has been abandoned.
     give_up: Option<OcrOutcome>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> OcrRun<'a> {
     /// Makes requests until none is left.
     fn work(&self) -> Result<()> {
         loop {
@@ -117,7 +117,7 @@ impl<'a> Run<'a> {
             drop(progress);
             let slot = self.options.ocr_slots.take();
             let Self { reader, bytes, options, .. } = self;
-            let is_asked = |(page, _): &&(u32, Place)| pages.contains(page);
+            let is_asked = |(page, _): &&(u32, BlockPlace)| pages.contains(page);
             let request = Request {
                 ocr_pages: pages.to_vec(),
                 ocr_areas: self.areas.iter().filter(is_asked).copied().collect(),
@@ -132,13 +132,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress<'a>> {
+    fn lock(&self) -> MutexGuard<'_, OcrProgress<'a>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<'a> Progress<'a> {
-    fn record(&mut self, pages: &'a [u32], answer: Result<Reading>) -> Result<()> {
+impl<'a> OcrProgress<'a> {
+    fn record(&mut self, pages: &'a [u32], answer: Result<ReadDocument>) -> Result<()> {
         match answer {
             Ok(answer) => {
                 // An error that affects several pages affects the rest too.
@@ -172,8 +172,11 @@ impl<'a> Progress<'a> {
     }
 
     fn put(&mut self, pages: &[u32], outcome: &OcrOutcome) {
-        let page =
-            |number: &u32| Page { number: *number, ocr: Some(outcome.clone()), ..Page::default() };
+        let page = |number: &u32| ReadPage {
+            number: *number,
+            ocr: Some(outcome.clone()),
+            ..ReadPage::default()
+        };
         self.answers.extend(pages.iter().map(page));
     }
 }
@@ -182,11 +185,11 @@ impl<'a> Progress<'a> {
 const MAX_GAIN: usize = 2;
 
 /// Replaces the text of a page with the result of OCR, unless it has nearly as much.
-fn put(reading: &mut Reading, answer: Page, is_forced: bool) {
+fn put(reading: &mut ReadDocument, answer: ReadPage, is_forced: bool) {
     let Some(page) = reading.pages.iter_mut().find(|page| page.number == answer.number) else {
         return;
     };
-    let num = |page: &Page| count_characters(page).0;
+    let num = |page: &ReadPage| count_characters(page).0;
     let is_better = is_forced || is_garbage(page) || num(&answer) >= MAX_GAIN * num(page);
     if !answer.blocks.is_empty() && is_better {
         replace(page, answer);
@@ -197,7 +200,7 @@ fn put(reading: &mut Reading, answer: Page, is_forced: bool) {
 }
 
 /// Replaces the text of a page with the result of OCR.
-pub(super) fn replace(page: &mut Page, answer: Page) {
+pub(super) fn replace(page: &mut ReadPage, answer: ReadPage) {
     page.ocr = answer.ocr;
     (page.num_words, page.num_unsure) = (answer.num_words, answer.num_unsure);
     page.blocks = answer.blocks;
@@ -213,8 +216,8 @@ mod tests {
     use crate::error::FailureKind;
     use crate::protocol::PageBlock;
 
-    fn page(text: &str, image_coverage: f64) -> Page {
-        let mut page = Page { image_coverage, ..Page::default() };
+    fn page(text: &str, image_coverage: f64) -> ReadPage {
+        let mut page = ReadPage { image_coverage, ..ReadPage::default() };
         if !text.is_empty() {
             page.blocks.push(PageBlock::new(BlockKind::Paragraph, 0, text));
         }
@@ -224,9 +227,9 @@ mod tests {
     #[test]
     fn ocr_is_abandoned_when_every_request_fails() {
         let numbers: Vec<u32> = (1..=100).collect();
-        let mut progress = Progress {
+        let mut progress = OcrProgress {
             left: numbers.chunks(PAGES_PER_REQUEST).rev().collect(),
-            ..Progress::default()
+            ..OcrProgress::default()
         };
         let mut num_requests = 0;
         while let Some(pages) = progress.left.pop() {
@@ -246,21 +249,24 @@ mod tests {
 
     #[test]
     fn a_failing_page_does_not_affect_others() {
-        let mut progress = Progress { left: vec![&[1, 2, 3, 4]], ..Progress::default() };
+        let mut progress = OcrProgress { left: vec![&[1, 2, 3, 4]], ..OcrProgress::default() };
         while let Some(pages) = progress.left.pop() {
             let answer = if pages.contains(&3) {
                 Err(Error::Extract { failure: FailureKind::TimedOut, detail: String::new() })
             } else {
-                let read = |number: &u32| Page {
+                let read = |number: &u32| ReadPage {
                     number: *number,
                     ocr: Some(OcrOutcome::Read),
-                    ..Page::default()
+                    ..ReadPage::default()
                 };
-                Ok(Reading { pages: pages.iter().map(read).collect(), ..Reading::default() })
+                Ok(ReadDocument {
+                    pages: pages.iter().map(read).collect(),
+                    ..ReadDocument::default()
+                })
             };
             progress.record(pages, answer).unwrap();
         }
-        let is_read = |page: &&Page| page.ocr == Some(OcrOutcome::Read);
+        let is_read = |page: &&ReadPage| page.ocr == Some(OcrOutcome::Read);
         let read: Vec<u32> =
             progress.answers.iter().filter(is_read).map(|page| page.number).collect();
         assert_eq!(read, [1, 2, 4]);
@@ -271,10 +277,10 @@ mod tests {
     fn a_refusal_of_several_pages_applies_to_the_rest() {
         let refused = |number| {
             let ocr = Some(OcrOutcome::Refused("no such language".into()));
-            Page { number, ocr, ..Page::default() }
+            ReadPage { number, ocr, ..ReadPage::default() }
         };
-        let answer = |pages| Ok(Reading { pages, ..Reading::default() });
-        let mut progress = Progress::default();
+        let answer = |pages| Ok(ReadDocument { pages, ..ReadDocument::default() });
+        let mut progress = OcrProgress::default();
         progress.record(&[1], answer(vec![refused(1)])).unwrap();
         assert_eq!(progress.give_up, None);
         progress.record(&[2, 3], answer(vec![refused(2), refused(3)])).unwrap();
@@ -283,11 +289,11 @@ mod tests {
 
     #[test]
     fn ocr_text_replaces_the_text_of_the_page() {
-        let mut reading = Reading { pages: vec![page("12", 1.0)], ..Reading::default() };
-        let nothing = Page { ocr: Some(OcrOutcome::Read), ..Page::default() };
+        let mut reading = ReadDocument { pages: vec![page("12", 1.0)], ..ReadDocument::default() };
+        let nothing = ReadPage { ocr: Some(OcrOutcome::Read), ..ReadPage::default() };
         put(&mut reading, nothing, false);
         assert_eq!(reading.pages[0].blocks[0].text, "12");
-        let read = |text| Page { ocr: Some(OcrOutcome::Read), ..page(text, 0.0) };
+        let read = |text| ReadPage { ocr: Some(OcrOutcome::Read), ..page(text, 0.0) };
         put(&mut reading, read("high water at noon"), false);
         assert_eq!(reading.pages[0].blocks[0].text, "high water at noon");
         put(&mut reading, read("hiqh vvater at n00n today"), false);

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::document::BlockKind;
-use crate::protocol::{NARROW_GAP, Page};
+use crate::protocol::{NARROW_GAP, ReadPage};
 
 /// Words of one letter.
 const ONE_LETTER: &str =
@@ -46,19 +46,19 @@ const MAX_CANDIDATES: usize = 20_000;
 
 /// How many words there are, and how many of them were found without spaces between their parts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct SpacingCounts {
     pub(super) num_words: u32,
     pub(super) num_glued: u32,
 }
 
 /// Separates the words of `pages`, and removes the marks of narrow gaps.
-pub(super) fn separate(pages: &mut [Page]) -> Counts {
-    let words = Words::of(pages);
+pub(super) fn separate(pages: &mut [ReadPage]) -> SpacingCounts {
+    let words = SpacedWords::of(pages);
     let (num_one, num_several) = words.count_outcomes(pages);
     let is_trusted =
         num_several >= MIN_SEPARATED && num_several >= num_one.saturating_mul(MIN_RATIO);
-    let glued = Glued::of(pages, &words, is_trusted);
-    let mut counts = Counts::default();
+    let glued = UnmarkedCompounds::of(pages, &words, is_trusted);
+    let mut counts = SpacingCounts::default();
     for block in pages.iter_mut().flat_map(|page| &mut page.blocks) {
         let is_text = block.kind != BlockKind::Code;
         let mut text = String::with_capacity(block.text.len());
@@ -68,13 +68,13 @@ pub(super) fn separate(pages: &mut [Page]) -> Counts {
             let outcome = match word.contains(NARROW_GAP) {
                 true => words.outcome(word),
                 false if is_text => glued.outcome(word),
-                false => Outcome::One,
+                false => SpacingVerdict::One,
             };
             let separated = match outcome {
-                Outcome::One => None,
-                Outcome::Several(text) => Some(text),
-                Outcome::Unknown if is_trusted => Some(at_every_gap(word)),
-                Outcome::Unknown => {
+                SpacingVerdict::One => None,
+                SpacingVerdict::Several(text) => Some(text),
+                SpacingVerdict::Unknown if is_trusted => Some(at_every_gap(word)),
+                SpacingVerdict::Unknown => {
                     counts.num_glued += 1;
                     None
                 }
@@ -97,7 +97,7 @@ pub(super) fn separate(pages: &mut [Page]) -> Counts {
 
 /// Whether a word with marked gaps is one word or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Outcome {
+enum SpacingVerdict {
     One,
     /// Its parts, with spaces between them.
     Several(String),
@@ -106,15 +106,15 @@ enum Outcome {
 
 /// The words of a document.
 #[derive(Debug, Default)]
-struct Words {
+struct SpacedWords {
     /// How often a word without marked gaps occurs.
     counts: HashMap<String, u32>,
     /// In how many different words a part between marked gaps occurs.
     uses: HashMap<String, u32>,
 }
 
-impl Words {
-    fn of(pages: &[Page]) -> Self {
+impl SpacedWords {
+    fn of(pages: &[ReadPage]) -> Self {
         let mut words = Self::default();
         let mut marked: HashSet<&str> = HashSet::new();
         for word in tokens(pages) {
@@ -148,14 +148,14 @@ impl Words {
     }
 
     /// Separates a word with marked gaps into as few known words as possible.
-    fn outcome(&self, word: &str) -> Outcome {
+    fn outcome(&self, word: &str) -> SpacingVerdict {
         let parts: Vec<&str> = word.split(NARROW_GAP).collect();
         let is_one = |joined: &str| core(joined).is_none_or(|core| self.count(&core) >= 1);
         if is_one(&parts.concat()) {
-            return Outcome::One;
+            return SpacingVerdict::One;
         }
         if parts.len() > MAX_GAPS {
-            return Outcome::Unknown;
+            return SpacingVerdict::Unknown;
         }
         // The fewest words up to each part, and where the last of them starts.
         let mut best: Vec<Option<(usize, usize)>> = vec![None; parts.len() + 1];
@@ -174,22 +174,22 @@ impl Words {
         }
         let (mut words, mut end) = (Vec::new(), parts.len());
         while end > 0 {
-            let Some((_, start)) = best[end] else { return Outcome::Unknown };
+            let Some((_, start)) = best[end] else { return SpacingVerdict::Unknown };
             words.push(parts[start..end].concat());
             end = start;
         }
         words.reverse();
-        Outcome::Several(words.join(" "))
+        SpacingVerdict::Several(words.join(" "))
     }
 
     /// Returns how many words with marked gaps are known to be one, and how many to be several.
-    fn count_outcomes(&self, pages: &[Page]) -> (u32, u32) {
+    fn count_outcomes(&self, pages: &[ReadPage]) -> (u32, u32) {
         let (mut num_one, mut num_several) = (0_u32, 0_u32);
         for word in tokens(pages).filter(|word| word.contains(NARROW_GAP)) {
             match self.outcome(word) {
-                Outcome::One => num_one = num_one.saturating_add(1),
-                Outcome::Several(_) => num_several = num_several.saturating_add(1),
-                Outcome::Unknown => {}
+                SpacingVerdict::One => num_one = num_one.saturating_add(1),
+                SpacingVerdict::Several(_) => num_several = num_several.saturating_add(1),
+                SpacingVerdict::Unknown => {}
             }
         }
         (num_one, num_several)
@@ -214,15 +214,15 @@ fn at_every_gap(word: &str) -> String {
 
 /// Words without marked gaps whose parts are next to each other elsewhere.
 #[derive(Debug, Default)]
-struct Glued {
+struct UnmarkedCompounds {
     /// Where to separate a word, in bytes.
     at: HashMap<String, usize>,
 }
 
-impl Glued {
+impl UnmarkedCompounds {
     /// Finds them; those without a capital only if the document lacks spaces elsewhere, as `time
     /// stamp` next to `timestamp` proves nothing.
-    fn of(pages: &[Page], words: &Words, lacks_spaces: bool) -> Self {
+    fn of(pages: &[ReadPage], words: &SpacedWords, lacks_spaces: bool) -> Self {
         let mut candidates: HashMap<String, Vec<usize>> = HashMap::new();
         for word in tokens(pages).filter_map(letters) {
             if candidates.len() >= MAX_CANDIDATES {
@@ -273,22 +273,22 @@ impl Glued {
         Self { at: at.collect() }
     }
 
-    fn outcome(&self, word: &str) -> Outcome {
+    fn outcome(&self, word: &str) -> SpacingVerdict {
         if self.at.is_empty() {
-            return Outcome::One;
+            return SpacingVerdict::One;
         }
         let start = word.len() - word.trim_start_matches(is_mark).len();
         let Some(at) = letters(word).and_then(|letters| self.at.get(letters)) else {
-            return Outcome::One;
+            return SpacingVerdict::One;
         };
         let (before, after) = word.split_at(start + at);
-        Outcome::Several(format!("{before} {after}"))
+        SpacingVerdict::Several(format!("{before} {after}"))
     }
 }
 
 /// Returns where a word may consist of two words of the document: at a capital after a small
 /// letter, or anywhere in a long word of a document that lacks spaces.
-fn splits(word: &str, words: &Words, lacks_spaces: bool) -> Vec<usize> {
+fn splits(word: &str, words: &SpacedWords, lacks_spaces: bool) -> Vec<usize> {
     let num_letters = word.chars().count();
     let mut last = None;
     let mut splits = Vec::new();
@@ -306,7 +306,7 @@ fn splits(word: &str, words: &Words, lacks_spaces: bool) -> Vec<usize> {
     splits
 }
 
-fn tokens(pages: &[Page]) -> impl Iterator<Item = &str> {
+fn tokens(pages: &[ReadPage]) -> impl Iterator<Item = &str> {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
     blocks.flat_map(|block| block.text.split([' ', '\n'])).filter(|word| !word.is_empty())
 }

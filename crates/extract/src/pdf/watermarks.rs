@@ -3,20 +3,20 @@
 use std::collections::HashSet;
 
 use crate::document::WordReason;
-use crate::protocol::{Page, PageBlock, Stance};
+use crate::protocol::{BlockOrientation, PageBlock, ReadPage};
 
 /// Removes watermarks from `pages`, also where they stand apart because a page has little text.
-pub(super) fn remove(pages: &mut [Page]) {
+pub(super) fn remove(pages: &mut [ReadPage]) {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
-    let across = blocks.filter(|block| block.stance == Stance::Across);
+    let across = blocks.filter(|block| block.stance == BlockOrientation::Across);
     let texts: HashSet<String> = across.map(|block| block.text.clone()).collect();
     if texts.is_empty() {
         return;
     }
     let is_watermark = |block: &mut PageBlock| match block.stance {
-        Stance::Upright | Stance::InPicture => false,
-        Stance::Tilted => texts.contains(&block.text),
-        Stance::Across => true,
+        BlockOrientation::Upright | BlockOrientation::InPicture => false,
+        BlockOrientation::Tilted => texts.contains(&block.text),
+        BlockOrientation::Across => true,
     };
     for page in pages {
         for block in page.blocks.extract_if(.., is_watermark) {
@@ -32,17 +32,17 @@ mod tests {
 
     #[test]
     fn a_watermark_is_removed_from_pages_with_little_text_too() {
-        let page = |blocks: &[(&str, Stance)]| {
-            let block = |&(text, stance): &(&str, Stance)| PageBlock {
+        let page = |blocks: &[(&str, BlockOrientation)]| {
+            let block = |&(text, stance): &(&str, BlockOrientation)| PageBlock {
                 stance,
                 ..PageBlock::new(BlockKind::Paragraph, 0, text)
             };
-            Page { blocks: blocks.iter().map(block).collect(), ..Page::default() }
+            ReadPage { blocks: blocks.iter().map(block).collect(), ..ReadPage::default() }
         };
         let mut pages = [
-            page(&[("The end", Stance::Upright), ("DRAFT", Stance::Tilted)]),
-            page(&[("The tide", Stance::Upright), ("DRAFT", Stance::Across)]),
-            page(&[("DRAFT", Stance::Upright), ("March", Stance::Tilted)]),
+            page(&[("The end", BlockOrientation::Upright), ("DRAFT", BlockOrientation::Tilted)]),
+            page(&[("The tide", BlockOrientation::Upright), ("DRAFT", BlockOrientation::Across)]),
+            page(&[("DRAFT", BlockOrientation::Upright), ("March", BlockOrientation::Tilted)]),
         ];
         remove(&mut pages);
         let left: Vec<Vec<&str>> = pages

@@ -22,7 +22,7 @@ const MAX_DIFFERENCE: usize = 2;
 const LIST: usize = 3;
 
 #[derive(Debug)]
-pub(super) struct Heading<'a> {
+pub(super) struct PlainHeading<'a> {
     /// Its lines, with those that underline it.
     pub(super) lines: Range<usize>,
     /// From 1, in the order in which the looks of headings first occur.
@@ -34,7 +34,7 @@ pub(super) struct Heading<'a> {
     look: String,
 }
 
-impl Heading<'_> {
+impl PlainHeading<'_> {
     /// Whether it is underlined or has `#`.
     pub(super) fn is_marked(&self) -> bool {
         self.look.starts_with(RULES)
@@ -42,7 +42,7 @@ impl Heading<'_> {
 }
 
 /// Returns the headings among the lines of a text, in order.
-pub(super) fn headings<'a>(lines: &[&'a str]) -> Vec<Heading<'a>> {
+pub(super) fn headings<'a>(lines: &[&'a str]) -> Vec<PlainHeading<'a>> {
     let mut found = candidates(lines);
     drop_lists(lines, &mut found);
     drop_uncounted(&mut found);
@@ -58,7 +58,7 @@ pub(super) fn headings<'a>(lines: &[&'a str]) -> Vec<Heading<'a>> {
 }
 
 /// Returns the lines that look like headings.
-fn candidates<'a>(lines: &[&'a str]) -> Vec<Heading<'a>> {
+fn candidates<'a>(lines: &[&'a str]) -> Vec<PlainHeading<'a>> {
     let line = |number: usize| lines.get(number).map_or("", |line| line.trim_end());
     let is_below_blank = |number: usize| number == 0 || line(number - 1).is_empty();
     // Comments of a program or of settings are seldom all single lines after a blank one.
@@ -91,7 +91,7 @@ fn candidates<'a>(lines: &[&'a str]) -> Vec<Heading<'a>> {
         };
         if let Some((look, text)) = heading {
             at = start + num_lines;
-            found.push(Heading { lines: start..at, level: 0, text, look });
+            found.push(PlainHeading { lines: start..at, level: 0, text, look });
         }
     }
     found
@@ -164,8 +164,8 @@ fn capitals(line: &str) -> Option<(String, &str)> {
 }
 
 /// Drops numbered headings and those in capitals that are a list: several without text between them.
-fn drop_lists(lines: &[&str], found: &mut Vec<Heading<'_>>) {
-    let is_next = |one: &Heading<'_>, next: &Heading<'_>| {
+fn drop_lists(lines: &[&str], found: &mut Vec<PlainHeading<'_>>) {
+    let is_next = |one: &PlainHeading<'_>, next: &PlainHeading<'_>| {
         let between = &lines[one.lines.end..next.lines.start];
         !one.is_marked()
             && one.look == next.look
@@ -178,8 +178,8 @@ fn drop_lists(lines: &[&str], found: &mut Vec<Heading<'_>>) {
 }
 
 /// Keeps of numbered headings those that count from 1 on; a single one is none.
-fn drop_uncounted(found: &mut Vec<Heading<'_>>) {
-    let is_numbered = |heading: &Heading<'_>| heading.look.starts_with('0');
+fn drop_uncounted(found: &mut Vec<PlainHeading<'_>>) {
+    let is_numbered = |heading: &PlainHeading<'_>| heading.look.starts_with('0');
     let mut last: Vec<u32> = Vec::new();
     found.retain(|heading| {
         let next = number(heading.text).filter(|_| is_numbered(heading)).unwrap_or_default();

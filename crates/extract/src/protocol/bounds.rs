@@ -10,24 +10,24 @@ use crate::text::number::thousands;
 
 /// A field of the protocol, what its items are called, and how many an answer may have.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Bound {
+pub(crate) struct FieldBound {
     field: &'static str,
     items: &'static str,
     pub(crate) most: usize,
 }
 
-impl fmt::Display for Bound {
+impl fmt::Display for FieldBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "more than {} {}", thousands(self.most), self.items)
     }
 }
 
-const fn bound(field: &'static str, items: &'static str, most: usize) -> Bound {
-    Bound { field, items, most }
+const fn bound(field: &'static str, items: &'static str, most: usize) -> FieldBound {
+    FieldBound { field, items, most }
 }
 
 /// All bounds; the last one is that of every other field.
-pub(crate) static BOUNDS: [Bound; 12] = [
+pub(crate) static BOUNDS: [FieldBound; 12] = [
     bound("page", "pages", limits::READ_PAGES),
     bound("member", "files", limits::MEMBERS),
     bound("blocks", "blocks", limits::READ_BLOCKS),
@@ -54,7 +54,7 @@ impl ItemCounts {
     /// # Errors
     ///
     /// The bound that the answer exceeds with it.
-    pub(crate) fn add(&mut self, message: &[u8]) -> Result<(), &'static Bound> {
+    pub(crate) fn add(&mut self, message: &[u8]) -> Result<(), &'static FieldBound> {
         // What is counted in each open array or object, and the last string, which names the next one.
         let mut open: Vec<Option<usize>> = Vec::new();
         let (mut last, mut at): (&[u8], usize) = (b"", 0);
@@ -93,7 +93,7 @@ impl ItemCounts {
         message: &[u8],
         at: usize,
         open: Option<&Option<usize>>,
-    ) -> Result<(), &'static Bound> {
+    ) -> Result<(), &'static FieldBound> {
         let first = message[at..].iter().find(|byte| !byte.is_ascii_whitespace());
         match first {
             Some(b']' | b'}') => Ok(()),
@@ -101,11 +101,11 @@ impl ItemCounts {
         }
     }
 
-    fn next_item(&mut self, open: Option<&Option<usize>>) -> Result<(), &'static Bound> {
+    fn next_item(&mut self, open: Option<&Option<usize>>) -> Result<(), &'static FieldBound> {
         open.copied().flatten().map_or(Ok(()), |bound| self.count(bound))
     }
 
-    fn count(&mut self, bound: usize) -> Result<(), &'static Bound> {
+    fn count(&mut self, bound: usize) -> Result<(), &'static FieldBound> {
         self.found[bound] += 1;
         let bound_of = &BOUNDS[bound];
         if self.found[bound] > bound_of.most { Err(bound_of) } else { Ok(()) }
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     /// Returns a message with so many items of a field, the first of which looks like several.
-    fn message(bound: &Bound, num_items: usize) -> Vec<u8> {
+    fn message(bound: &FieldBound, num_items: usize) -> Vec<u8> {
         let mut items = vec!["0"; num_items];
         items[0] = r#""[,]\"""#;
         format!("{{\"parsed\" : {{\"{}\": [ {} ]}}}}\n", bound.field, items.join(",")).into_bytes()

@@ -6,7 +6,7 @@ use crate::document::{BlockKind, WordAccount};
 
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Page {
+pub struct ReadPage {
     /// Physical number, from 1.
     pub number: u32,
     /// Size in points, as displayed; 0 from readers that do not report it.
@@ -28,7 +28,7 @@ pub struct Page {
     pub image_coverage: f64,
     /// Where its large pictures are that have no text over them; empty if most of its text is turned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pictures: Vec<Place>,
+    pub pictures: Vec<BlockPlace>,
     /// Why the page could not be read; `None` if it was.
     pub failed: Option<String>,
     /// The result of OCR; `None` if it was not tried.
@@ -88,8 +88,8 @@ pub struct PageBlock {
     #[serde(skip)]
     pub is_contents: bool,
     /// How it stands to the other text of the page.
-    #[serde(default, skip_serializing_if = "Stance::is_upright")]
-    pub stance: Stance,
+    #[serde(default, skip_serializing_if = "BlockOrientation::is_upright")]
+    pub stance: BlockOrientation,
     /// Left and right end of each column of a table, in points; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<[f64; 2]>,
@@ -98,12 +98,12 @@ pub struct PageBlock {
     pub has_bold_head: bool,
     /// Its position and appearance; `None` from readers that do not report them.
     #[serde(default)]
-    pub place: Option<Place>,
+    pub place: Option<BlockPlace>,
 }
 
 /// How a block stands to the other text of its page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stance {
+pub enum BlockOrientation {
     /// In one of the directions of the page.
     #[default]
     Upright,
@@ -115,7 +115,7 @@ pub enum Stance {
     InPicture,
 }
 
-impl Stance {
+impl BlockOrientation {
     /// Whether it stands like most text.
     pub fn is_upright(&self) -> bool {
         *self == Self::Upright
@@ -130,7 +130,7 @@ impl PageBlock {
             level,
             text: text.into(),
             is_contents: false,
-            stance: Stance::Upright,
+            stance: BlockOrientation::Upright,
             columns: Vec::new(),
             has_bold_head: false,
             place: None,
@@ -148,12 +148,12 @@ impl PageBlock {
 pub struct PageNote {
     pub text: String,
     /// Where it is attached; `None` if that is the whole page.
-    pub place: Option<Place>,
+    pub place: Option<BlockPlace>,
 }
 
 /// Position of a block, in points from the upper left corner of the page, and its appearance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct BlockPlace {
     pub left: f64,
     pub top: f64,
     pub right: f64,

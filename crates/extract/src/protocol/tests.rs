@@ -31,31 +31,31 @@ fn pages_add_time_up_to_a_multiple_and_to_the_users_limit() {
 }
 
 #[track_caller]
-fn check(line: &Line) {
+fn check(line: &AnswerLine) {
     let bytes = encode(line);
     assert_eq!(
         bytes.iter().filter(|&&byte| byte == b'\n').count(),
         1,
         "one line, whatever is in it"
     );
-    assert_eq!(decode::<Line>(&bytes).as_ref(), Some(line));
+    assert_eq!(decode::<AnswerLine>(&bytes).as_ref(), Some(line));
 }
 
 #[test]
 fn every_line_is_parsed_back_unchanged() {
-    check(&Line::Document(Head {
+    check(&AnswerLine::Document(DocumentHead {
         title: Some("a\nb".into()),
         outline: vec![OutlineEntry { title: "1 \"One\"".into(), level: 1, page: None }],
-        ..Head::default()
+        ..DocumentHead::default()
     }));
-    check(&Line::Page(Page {
+    check(&AnswerLine::Page(ReadPage {
         number: 3,
         blocks: vec![PageBlock::new(BlockKind::Table, 0, "| a |\n| --- |\n| \u{1F30A} |")],
         image_coverage: 0.25,
         notes: vec![PageNote { text: "Comment: when?".into(), place: None }],
-        ..Page::default()
+        ..ReadPage::default()
     }));
-    check(&Line::Parsed(Box::new(Parsed {
+    check(&AnswerLine::Parsed(Box::new(ParsedText {
         document: Document {
             title: Some("a.b".into()),
             blocks: vec![Block {
@@ -73,20 +73,20 @@ fn every_line_is_parsed_back_unchanged() {
         has_same_text: true,
     })));
     let picture = Picture { width: 1, height: 1, dpi: Some(200.0), pixels: vec![0] };
-    check(&Line::Pictures(Pictures { wanted: Wanted::Words, pictures: vec![picture] }));
-    check(&Line::Member(MemberLine {
+    check(&AnswerLine::Pictures(Pictures { wanted: OcrTask::Words, pictures: vec![picture] }));
+    check(&AnswerLine::Member(MemberLine {
         name: "a/b.md".into(),
         bytes: Vec::new(),
         failed: Some(("damaged".into(), "crc".into())),
     }));
-    check(&Line::Done(Tail {
+    check(&AnswerLine::Done(ReadingSummary {
         declared_page_count: Some(2),
         pages_lost: true,
         rebuilt: true,
         warnings: vec!["rows were left out".into()],
-        ..Tail::default()
+        ..ReadingSummary::default()
     }));
-    check(&Line::from(&ReadFailure::new(FailureKind::Damaged, "xref")));
+    check(&AnswerLine::from(&ReadFailure::new(FailureKind::Damaged, "xref")));
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn every_class_is_found_by_its_code() {
 
 #[test]
 fn half_a_line_is_refused() {
-    let whole = encode(&Line::Done(Tail::default()));
+    let whole = encode(&AnswerLine::Done(ReadingSummary::default()));
     for end in 0..whole.len() - 1 {
-        assert_eq!(decode::<Line>(&whole[..end]), None, "{end} bytes");
+        assert_eq!(decode::<AnswerLine>(&whole[..end]), None, "{end} bytes");
     }
 }

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::Instant;
 
 use super::options::{Ocr, ReadOptions};
-use super::process::{Over, Process};
-use crate::protocol::{OCR_COMMAND, Picture, Pictures, Recognised, Request, Wanted};
+use super::process::{Process, StreamEnd};
+use crate::protocol::{OCR_COMMAND, OcrTask, Picture, Pictures, Recognised, Request};
 
 /// Pictures of one page: with and without its rules, turned, turned without its rules, and the
 /// question how it is turned.
@@ -61,7 +61,7 @@ fn tables(table: &str) -> Vec<String> {
 
 /// Returns what one process prints about pictures.
 fn run(
-    wanted: Wanted,
+    wanted: OcrTask,
     pictures: &[Picture],
     request: &Request,
     until: Instant,
@@ -78,12 +78,12 @@ fn run(
     args.push((&tesseract.program).into());
     args.extend(["stdin", "stdout"].map(OsString::from));
     match wanted {
-        Wanted::Words => {
+        OcrTask::Words => {
             args.extend(
                 ["--psm", "3", "-l", languages, "-c", "tessedit_create_tsv=1"].map(Into::into),
             );
         }
-        Wanted::Turn => args.extend(["--psm", "0", "-l", "osd"].map(OsString::from)),
+        OcrTask::Turn => args.extend(["--psm", "0", "-l", "osd"].map(OsString::from)),
     }
     if let [Picture { dpi: Some(dpi), .. }] = pictures {
         args.extend(["--dpi".into(), format!("{dpi:.0}").into()]);
@@ -106,19 +106,19 @@ fn run(
             }
         };
         let status = match end {
-            Over::End => process.wait_for_end(),
+            StreamEnd::End => process.wait_for_end(),
             _ => process.end(),
         };
         process.close();
         (end, text, status)
     });
-    let is_success = end == Over::End && status.is_some_and(|status| status.success());
+    let is_success = end == StreamEnd::End && status.is_some_and(|status| status.success());
     match (is_success, status.and_then(|status: ExitStatus| status.code())) {
         (true, _) => Ok(String::from_utf8_lossy(&text).into_owned()),
         (false, Some(code)) if code == i32::from(NOT_STARTED) => {
             Err(format!("{} cannot be started", tesseract.program.display()))
         }
-        _ if end == Over::Late => Err("Tesseract took too long".to_owned()),
+        _ if end == StreamEnd::Late => Err("Tesseract took too long".to_owned()),
         _ => Err(reason(&process.errors())),
     }
 }

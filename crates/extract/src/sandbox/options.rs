@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::slots::{OcrWork, Slots};
+use super::slots::{OcrWork, WorkerSlots};
 use crate::protocol::PDF_READERS;
 
 /// Which program reads scanned pages.
@@ -61,7 +61,7 @@ pub struct ReadOptions {
     /// How scanned pages are read.
     pub ocr: Ocr,
     /// Limits how many pages are read by OCR in parallel; clones share it.
-    pub(crate) ocr_slots: Arc<Slots>,
+    pub(crate) ocr_slots: Arc<WorkerSlots>,
     /// Whether bookmarks determine the headings; false only to measure the pages without them.
     pub uses_outline: bool,
     /// Whether the short results in a notebook are read.
@@ -116,7 +116,7 @@ impl ReadOptions {
 
     /// Reads at most this many pages by OCR in parallel, and no more than there are processors.
     pub fn limit_ocr(&mut self, num_workers: usize) {
-        self.ocr_slots = Arc::new(Slots::new(num_workers));
+        self.ocr_slots = Arc::new(WorkerSlots::new(num_workers));
     }
 
     /// Returns how far the OCR of all documents that were read with these options has come.

@@ -11,28 +11,29 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Instant;
 
-use super::process::{Over, Process};
+use super::process::{Process, StreamEnd};
 use super::{Layers, ReadOptions, ocr};
 use crate::error::{Error, FailureKind, Result};
 use crate::limits;
 use crate::protocol::bounds::ItemCounts;
 use crate::protocol::{
-    CHILD_COMMAND, Drawn, Head, INVALID, LAYERS, Line, MemberLine, OCR_OF_PDF, PDF_READERS,
-    PICTURE_OF_PDF, Page, Parsed, ReadFailure, Request, Tail, decode, encode, failure_from_code,
+    AnswerLine, CHILD_COMMAND, DocumentHead, DrawnPicture, INVALID, LAYERS, MemberLine, OCR_OF_PDF,
+    PDF_READERS, PICTURE_OF_PDF, ParsedText, ReadFailure, ReadPage, ReadingSummary, Request,
+    decode, encode, failure_from_code,
 };
 
 /// The result of reading a complete document.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Reading {
-    pub(crate) head: Head,
-    pub(crate) pages: Vec<Page>,
-    pub(crate) tail: Tail,
+pub(crate) struct ReadDocument {
+    pub(crate) head: DocumentHead,
+    pub(crate) pages: Vec<ReadPage>,
+    pub(crate) tail: ReadingSummary,
     /// A parsed text, which has no pages.
-    pub(crate) parsed: Option<Parsed>,
+    pub(crate) parsed: Option<ParsedText>,
     /// The files in a container.
     pub(crate) members: Vec<MemberLine>,
     /// The page that was drawn.
-    pub(crate) drawn: Option<Drawn>,
+    pub(crate) drawn: Option<DrawnPicture>,
     /// What confines the child, if that was asked for.
     pub(crate) layers: Layers,
 }
@@ -41,7 +42,7 @@ pub(crate) struct Reading {
 const MAX_WALL_FACTOR: u32 = 20;
 
 /// Reads `bytes` with `reader` in another process.
-pub(crate) fn read(reader: &str, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
+pub(crate) fn read(reader: &str, bytes: &[u8], options: &ReadOptions) -> Result<ReadDocument> {
     answer(&request(reader, bytes, options), bytes, options)
 }
 
@@ -77,9 +78,13 @@ pub(crate) fn request(reader: &str, bytes: &[u8], options: &ReadOptions) -> Requ
 }
 
 /// Sends a request and the bytes of the document to a new child, and waits for the answer.
-pub(crate) fn answer(request: &Request, bytes: &[u8], options: &ReadOptions) -> Result<Reading> {
+pub(crate) fn answer(
+    request: &Request,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<ReadDocument> {
     let (mut child, stdin) = Process::start(&options.reader, &[OsStr::new(CHILD_COMMAND)], &[])?;
-    let mut reading = Reading::default();
+    let mut reading = ReadDocument::default();
     let (end, status) = thread::scope(|scope| {
         let (replies, to_send) = channel();
         scope.spawn(move || feed(stdin, request, bytes, &to_send));
@@ -87,7 +92,7 @@ pub(crate) fn answer(request: &Request, bytes: &[u8], options: &ReadOptions) -> 
         // A child that answers without having read the request is ended; otherwise the thread that
         // feeds it would never end.
         let status = match &end {
-            Err(Stop::CutOff) => child.wait_for_end(),
+            Err(ReadStop::CutOff) => child.wait_for_end(),
             _ => child.end(),
         };
         child.close();
@@ -95,9 +100,9 @@ pub(crate) fn answer(request: &Request, bytes: &[u8], options: &ReadOptions) -> 
     });
     match end {
         Ok(()) => Ok(reading),
-        Err(Stop::Failed(failed)) => Err(failed.into()),
+        Err(ReadStop::Failed(failed)) => Err(failed.into()),
         Err(_) if options.is_cancelled() => Err(Error::Cancelled),
-        Err(Stop::CutOff) => {
+        Err(ReadStop::CutOff) => {
             let failed = cause_of(status, &child.errors());
             let limit_seconds = request.cpu_seconds_of(reading.head.page_count);
             match failed.detail == CPU_USED && limit_seconds == request.max_cpu_seconds {
@@ -119,7 +124,7 @@ fn feed(mut stdin: ChildStdin, request: &Request, bytes: &[u8], replies: &Receiv
 }
 
 /// Why an answer is not complete.
-enum Stop {
+enum ReadStop {
     /// The child, or the parent, has reported a failure.
     Failed(ReadFailure),
     /// It ended without a last line; the exit status has the reason. Or the run was cancelled.
@@ -135,12 +140,12 @@ const PICTURES: &[u8] = br#"{"pictures":"#;
 /// Collects lines until the last one, the end of the output, or the time limit.
 fn receive(
     child: &Process,
-    reading: &mut Reading,
+    reading: &mut ReadDocument,
     replies: &Sender<Vec<u8>>,
     request: &Request,
     options: &ReadOptions,
-) -> Result<(), Stop> {
-    let failed = |failure, detail| Err(Stop::Failed(ReadFailure::new(failure, detail)));
+) -> Result<(), ReadStop> {
+    let failed = |failure, detail| Err(ReadStop::Failed(ReadFailure::new(failure, detail)));
     let started = Instant::now();
     let mut time_limit = options.wall;
     let mut bytes_left = options.max_output_bytes;
@@ -150,12 +155,12 @@ fn receive(
         let too_much = || format!("more than {} MB of text", options.max_output_bytes >> 20);
         let bytes = match child.next_line(started + time_limit, options) {
             Ok(bytes) => bytes,
-            Err(Over::TooMuch) => return failed(FailureKind::OutOfMemory, too_much()),
-            Err(Over::Late) => {
+            Err(StreamEnd::TooMuch) => return failed(FailureKind::OutOfMemory, too_much()),
+            Err(StreamEnd::Late) => {
                 let detail = format!("gave up after {} s", time_limit.as_secs());
                 return failed(FailureKind::TimedOut, detail);
             }
-            Err(Over::End | Over::Cancelled) => return Err(Stop::CutOff),
+            Err(StreamEnd::End | StreamEnd::Cancelled) => return Err(ReadStop::CutOff),
         };
         // Pictures for Tesseract are not kept.
         if !bytes.starts_with(PICTURES) {
@@ -169,38 +174,38 @@ fn receive(
             return failed(FailureKind::TooLarge, bound.to_string());
         }
         match decode(&bytes) {
-            Some(Line::Document(mut head)) => {
+            Some(AnswerLine::Document(mut head)) => {
                 shorten(&mut head.title);
                 let for_pages = options.wall_per_page.saturating_mul(head.page_count);
                 let most = options.wall.saturating_mul(MAX_WALL_FACTOR);
                 time_limit = options.wall.saturating_add(for_pages).min(most);
                 reading.head = head;
             }
-            Some(Line::Page(page)) => reading.pages.push(page),
-            Some(Line::Parsed(mut parsed)) => {
+            Some(AnswerLine::Page(page)) => reading.pages.push(page),
+            Some(AnswerLine::Parsed(mut parsed)) => {
                 shorten(&mut parsed.document.title);
                 reading.parsed = Some(*parsed);
             }
-            Some(Line::Member(member)) if member.is_sound() => reading.members.push(member),
-            Some(Line::Drawn(drawn)) if drawn.is_sound() => reading.drawn = Some(drawn),
-            Some(Line::Layers(layers)) => reading.layers = layers,
-            Some(Line::Pictures(asked)) if asked.pictures.len() <= pictures_left => {
+            Some(AnswerLine::Member(member)) if member.is_sound() => reading.members.push(member),
+            Some(AnswerLine::Drawn(drawn)) if drawn.is_sound() => reading.drawn = Some(drawn),
+            Some(AnswerLine::Layers(layers)) => reading.layers = layers,
+            Some(AnswerLine::Pictures(asked)) if asked.pictures.len() <= pictures_left => {
                 pictures_left -= asked.pictures.len();
                 let until = started + time_limit;
                 let recognised = ocr::recognise(&asked, request, until, options);
                 // Only a child that has ended does not wait for it.
                 let _ = replies.send(encode(&recognised));
             }
-            Some(Line::Done(tail)) => {
+            Some(AnswerLine::Done(tail)) => {
                 reading.tail = tail;
                 return Ok(());
             }
-            Some(Line::Failed { code, detail }) => {
+            Some(AnswerLine::Failed { code, detail }) => {
                 return failed(failure_from_code(&code), after_pages(reading, detail));
             }
             // The last line of a child that was killed while writing it.
-            None if !bytes.ends_with(b"\n") => return Err(Stop::CutOff),
-            None | Some(Line::Pictures(_) | Line::Member(_) | Line::Drawn(_)) => {
+            None if !bytes.ends_with(b"\n") => return Err(ReadStop::CutOff),
+            None | Some(AnswerLine::Pictures(_) | AnswerLine::Member(_) | AnswerLine::Drawn(_)) => {
                 return failed(FailureKind::Crashed, INVALID.to_owned());
             }
         }
@@ -218,7 +223,7 @@ fn shorten(title: &mut Option<String>) {
 }
 
 /// Adds how far the reader came, which distinguishes a damaged page from a damaged file.
-fn after_pages(reading: &Reading, detail: String) -> String {
+fn after_pages(reading: &ReadDocument, detail: String) -> String {
     match reading.pages.last() {
         Some(page) => {
             format!("{detail} (after page {} of {})", page.number, reading.head.page_count)

@@ -42,7 +42,7 @@ const PROCESS_NAME: &str = "kb";
 
 /// A message from the thread that reads a process's stdout.
 #[derive(Debug)]
-enum Received {
+enum ProcessMessage {
     /// A line with its line end, or an incomplete last line.
     Line(Vec<u8>),
     /// A line that is longer than allowed.
@@ -51,7 +51,7 @@ enum Received {
 
 /// Why there is no further line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum StreamEnd {
     /// The output has ended.
     End,
     /// It is longer than allowed.
@@ -95,7 +95,7 @@ impl InFlight {
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
-    lines: Receiver<Received>,
+    lines: Receiver<ProcessMessage>,
     in_flight: Arc<InFlight>,
     /// Bytes of the line that the parent works on.
     current: Cell<usize>,
@@ -150,21 +150,25 @@ impl Process {
     }
 
     /// Returns the next line with its line end, or an incomplete last line. The one before is no longer needed.
-    pub(super) fn next_line(&self, until: Instant, options: &ReadOptions) -> Result<Vec<u8>, Over> {
+    pub(super) fn next_line(
+        &self,
+        until: Instant,
+        options: &ReadOptions,
+    ) -> Result<Vec<u8>, StreamEnd> {
         self.in_flight.remove(self.current.take());
         loop {
             if options.is_cancelled() {
-                return Err(Over::Cancelled);
+                return Err(StreamEnd::Cancelled);
             }
             let left = until.saturating_duration_since(Instant::now());
             match self.lines.recv_timeout(left.min(TICK)) {
-                Ok(Received::Line(line)) => {
+                Ok(ProcessMessage::Line(line)) => {
                     self.current.set(line.len());
                     return Ok(line);
                 }
-                Ok(Received::TooMuch) => return Err(Over::TooMuch),
-                Err(RecvTimeoutError::Disconnected) => return Err(Over::End),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Over::Late),
+                Ok(ProcessMessage::TooMuch) => return Err(StreamEnd::TooMuch),
+                Err(RecvTimeoutError::Disconnected) => return Err(StreamEnd::End),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(StreamEnd::Late),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -223,7 +227,7 @@ fn kept_variables() -> impl Iterator<Item = (&'static str, OsString)> {
 /// Longest line, regardless of the limit for all lines.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 
-fn receive(stdout: ChildStdout, lines: &SyncSender<Received>, in_flight: &InFlight) {
+fn receive(stdout: ChildStdout, lines: &SyncSender<ProcessMessage>, in_flight: &InFlight) {
     let mut stdout = BufReader::new(stdout);
     loop {
         in_flight.wait_for_room();
@@ -235,7 +239,7 @@ fn receive(stdout: ChildStdout, lines: &SyncSender<Received>, in_flight: &InFlig
             return;
         }
         in_flight.add(line.len());
-        let message = if is_cut_off { Received::TooMuch } else { Received::Line(line) };
+        let message = if is_cut_off { ProcessMessage::TooMuch } else { ProcessMessage::Line(line) };
         if lines.send(message).is_err() || is_cut_off {
             return;
         }

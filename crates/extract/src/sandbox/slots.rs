@@ -19,30 +19,30 @@ pub struct OcrWork {
 /// Permits to run OCR: one per worker or processor, for all documents together, because Tesseract fully uses a
 /// processor and needs memory.
 #[derive(Debug)]
-pub(crate) struct Slots {
+pub(crate) struct WorkerSlots {
     num_slots: usize,
-    state: Mutex<State>,
+    state: Mutex<SlotState>,
     freed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SlotState {
     num_used: usize,
     work: OcrWork,
     /// When the first of the permits in use was given.
     since: Option<Instant>,
 }
 
-impl Default for Slots {
+impl Default for WorkerSlots {
     fn default() -> Self {
         Self::new(usize::MAX)
     }
 }
 
 /// A permit, returned when it is dropped.
-pub(crate) struct Slot<'a>(&'a Slots);
+pub(crate) struct WorkerSlot<'a>(&'a WorkerSlots);
 
-impl Slots {
+impl WorkerSlots {
     /// Creates permits for this many workers, but no more than there are processors.
     pub(crate) fn new(num_slots: usize) -> Self {
         let num_cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -66,20 +66,20 @@ impl Slots {
     }
 
     /// Waits for a permit.
-    pub(crate) fn take(&self) -> Slot<'_> {
+    pub(crate) fn take(&self) -> WorkerSlot<'_> {
         let state = self.freed.wait_while(self.lock(), |state| state.num_used == self.num_slots);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
         state.num_used += 1;
         state.since.get_or_insert_with(Instant::now);
-        Slot(self)
+        WorkerSlot(self)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SlotState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Slot<'_> {
+impl Drop for WorkerSlot<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.num_used -= 1;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use crate::extract::containers::{self, Member};
+use crate::extract::containers::{self, ContainedFile};
 use crate::extract::detect;
 use crate::ledger::Failed;
 use crate::text::paths;
@@ -73,7 +73,7 @@ impl Planner<'_> {
     pub(super) fn outcomes_of_members(
         self,
         found: &Found,
-        members: Option<Vec<Member>>,
+        members: Option<Vec<ContainedFile>>,
     ) -> Result<Vec<Outcome>> {
         if members.as_ref().is_none_or(Vec::is_empty) && !containers::may_embed(&found.path) {
             return Ok(Vec::new());
@@ -98,7 +98,7 @@ impl Planner<'_> {
 }
 
 /// Returns the files in a container or a document, and what is known once all of them were seen.
-fn items_of(found: &Found, members: Vec<Member>, is_document: bool) -> (Vec<Item>, Sealed) {
+fn items_of(found: &Found, members: Vec<ContainedFile>, is_document: bool) -> (Vec<Item>, Sealed) {
     let text = paths::path_text(&found.path);
     let mut seen = HashSet::new();
     let mut items = Vec::new();
@@ -110,7 +110,7 @@ fn items_of(found: &Found, members: Vec<Member>, is_document: bool) -> (Vec<Item
     (items, Sealed { found: found.clone(), members: Some(seen), is_document })
 }
 
-fn item(container: &Found, path: &str, member: Member) -> Item {
+fn item(container: &Found, path: &str, member: ContainedFile) -> Item {
     let stamp = Some((container.size_bytes, container.mtime_ns));
     let path = PathBuf::from(path);
     let mut parts = member.name.split('/');

@@ -8,7 +8,7 @@ use crate::document::Language;
 use crate::embedder::Embedder;
 use crate::error::{Error, FailureKind, Result};
 use crate::extract::clock::CpuBudget;
-use crate::extract::containers::{self, Choice, Member};
+use crate::extract::containers::{self, ContainedFile, ReadingChoice};
 use crate::hash;
 use crate::ledger::{Before, Failed};
 use crate::prepare::ReadFile;
@@ -174,7 +174,7 @@ impl Planner<'_> {
         }
         let (is_named, wanted) = (found.is_named, found.wanted(self.options.wanted));
         let further = &self.options.walk.text_extensions;
-        let choice = Choice { is_named, wanted, further };
+        let choice = ReadingChoice { is_named, wanted, further };
         let detected = containers::detect(&found.path, bytes, choice, &self.options.pdf)?;
         let Some((format, content)) = detected else {
             let stamp = Some((found.size_bytes, found.mtime_ns));
@@ -271,7 +271,7 @@ impl Planner<'_> {
 
     /// Returns the files in an unchanged document that the user asks for: those that were removed come back, and all
     /// get its tags. `None` if nobody asks.
-    fn members_of_unchanged(self, found: &Found) -> Result<Option<Vec<Member>>> {
+    fn members_of_unchanged(self, found: &Found) -> Result<Option<Vec<ContainedFile>>> {
         let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
         if !(found.is_named || adds_tags) || !containers::may_embed(&found.path) {
             return Ok(None);
@@ -286,7 +286,7 @@ impl Planner<'_> {
         found: &Found,
         stored: &StoredDocument,
         content: &[u8],
-    ) -> Result<Vec<Member>> {
+    ) -> Result<Vec<ContainedFile>> {
         let path = stored.path.as_deref().unwrap_or_default();
         match self.lock().members_of(path)?.is_empty() {
             true => Ok(Vec::new()),
@@ -320,7 +320,7 @@ impl Planner<'_> {
 struct Decision {
     outcome: Outcome,
     /// `None` if nobody looked for them.
-    members: Option<Vec<Member>>,
+    members: Option<Vec<ContainedFile>>,
 }
 
 impl Decision {
@@ -331,7 +331,7 @@ impl Decision {
 }
 
 /// Notes the files in a file that is in another file itself: these are not read.
-fn without_members(outcome: Outcome, members: &[Member]) -> Outcome {
+fn without_members(outcome: Outcome, members: &[ContainedFile]) -> Outcome {
     let Outcome::Prepared(mut prepared, budget) = outcome else { return outcome };
     if !members.is_empty() {
         let parts = prepared.document.metadata.parts.get_or_insert_default();

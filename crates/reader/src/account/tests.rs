@@ -2,18 +2,18 @@
 
 use super::*;
 use crate::document::Headed;
-use crate::extract::protocol::{Head, Line};
+use crate::extract::protocol::{AnswerLine, DocumentHead};
 use crate::parts::{archive, open};
 use crate::{Input, package};
 
 /// Returns the account of parts of which `read` were asked for.
-fn account(parts: &[(&str, &str)], read: &[&str]) -> Tail {
+fn account(parts: &[(&str, &str)], read: &[&str]) -> ReadingSummary {
     let bytes = archive(parts);
     let mut archive = open(&bytes).unwrap();
     for name in read {
         archive.bytes(name).unwrap();
     }
-    archive.account(Tail::default())
+    archive.account(ReadingSummary::default())
 }
 
 fn counts(words: &WordAccount) -> Vec<(WordReason, u32)> {
@@ -307,9 +307,9 @@ fn every_part_of_every_kind_of_package_is_accounted_for() {
         all.push((main, text));
         all.extend(package.parts.iter().map(|name| (*name, content(name))));
         let bytes = archive(&all);
-        let mut head = Head::default();
+        let mut head = DocumentHead::default();
         let tail = package::read(&Input::of(&bytes), &mut |line| {
-            if let Line::Document(found) = line {
+            if let AnswerLine::Document(found) = line {
                 head = found;
             }
             Ok(())

@@ -2,18 +2,24 @@
 
 use super::{calendar, contacts};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::text::decode::Decoded;
 use crate::writer::Writer;
 use crate::{Emit, Input, Stop};
 
 /// Reads a calendar.
-pub(crate) fn read_calendar(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read_calendar(
+    input: &Input<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, Stop> {
     read(input, emit, calendar, "there is no calendar in it")
 }
 
 /// Reads contacts.
-pub(crate) fn read_contacts(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read_contacts(
+    input: &Input<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, Stop> {
     read(input, emit, contacts, "there is no contact in it")
 }
 
@@ -22,7 +28,7 @@ fn read(
     emit: &mut Emit<'_>,
     write: fn(&str, &mut Writer),
     detail: &str,
-) -> Result<Tail, Stop> {
+) -> Result<ReadingSummary, Stop> {
     let Decoded { text, encoding } = input.text()?;
     let mut writer = Writer::default();
     write(&text, &mut writer);
@@ -30,9 +36,9 @@ fn read(
     if page.blocks.is_empty() {
         return Err(ReadFailure::new(FailureKind::WrongFormat, detail).into());
     }
-    emit(Line::Document(Head::default()))?;
-    emit(Line::Page(page))?;
-    Ok(Tail { encoding, ..Tail::default() })
+    emit(AnswerLine::Document(DocumentHead::default()))?;
+    emit(AnswerLine::Page(page))?;
+    Ok(ReadingSummary { encoding, ..ReadingSummary::default() })
 }
 
 #[cfg(test)]

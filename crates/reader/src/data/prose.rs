@@ -1,7 +1,7 @@
 //! Collects the blocks of data that people read: each line has the line of the file that it is from.
 
 use crate::document::{BlockKind, Document};
-use crate::extract::markdown::{self, Lead, Piece};
+use crate::extract::markdown::{self, LeadingHeading, UnplacedBlock};
 
 /// Finds the line of a position in a file.
 pub(super) struct LineNumbers {
@@ -24,7 +24,7 @@ impl LineNumbers {
 #[derive(Default)]
 pub(super) struct ProseWriter {
     document: Document,
-    pieces: Vec<Piece>,
+    pieces: Vec<UnplacedBlock>,
 }
 
 impl ProseWriter {
@@ -68,7 +68,7 @@ impl ProseWriter {
         let start = document.text.len();
         document.text.push_str(text);
         document.line_numbers.extend(text.split('\n').map(|_| line));
-        self.pieces.push(Piece { bytes: start..document.text.len(), kind, heading });
+        self.pieces.push(UnplacedBlock { bytes: start..document.text.len(), kind, heading });
     }
 
     /// Returns the document; `None` if it has no text. Its headings are not its title.
@@ -80,7 +80,11 @@ impl ProseWriter {
         }
         match self.document.title.is_some() {
             true => {
-                markdown::set_title_and_blocks(&mut self.document, self.pieces, Lead::IsSection);
+                markdown::set_title_and_blocks(
+                    &mut self.document,
+                    self.pieces,
+                    LeadingHeading::IsSection,
+                );
             }
             false => markdown::set_blocks(&mut self.document, self.pieces),
         }

@@ -4,7 +4,7 @@ mod map;
 mod walk;
 
 use super::{Emit, Input, Stop, flow};
-use crate::extract::protocol::Tail;
+use crate::extract::protocol::ReadingSummary;
 use crate::text::decode::Decoded;
 
 use walk::DitaWalk;
@@ -13,7 +13,7 @@ use walk::DitaWalk;
 const LEFT_OUT: &[&str] = &["reltable", "required-cleanup"];
 
 /// Reads a topic or a map.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let Decoded { text, encoding } = input.text()?;
     let mut walk = DitaWalk::default();
     walk.omits_remarks = input.request.omits_remarks;
@@ -21,7 +21,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     walk.end_paragraph();
     let (head, writer, has_root) = (walk.head, walk.writer, walk.is_dita);
     let tail = flow::WalkedXml { head, writer, has_root }.emit(outcome, "DITA", emit)?;
-    Ok(Tail { encoding, ..tail })
+    Ok(ReadingSummary { encoding, ..tail })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::map::{TopicRefs, is_reference};
 use crate::document::WordReason;
-use crate::extract::protocol::Head;
+use crate::extract::protocol::DocumentHead;
 use crate::flow::{Content, Tables};
 use crate::grid::CellSpan;
 use crate::remarks::Remark;
@@ -94,7 +94,7 @@ impl DitaKind {
 #[derive(Debug, Default)]
 pub(super) struct DitaWalk {
     pub(super) writer: Writer,
-    pub(super) head: Head,
+    pub(super) head: DocumentHead,
     pub(super) is_dita: bool,
     pub(super) omits_remarks: bool,
     /// The names of the open elements.

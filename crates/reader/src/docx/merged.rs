@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::document::WordAccount;
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, MemberLine, PageBlock, ReadFailure, Request};
+use crate::extract::protocol::{AnswerLine, MemberLine, PageBlock, ReadFailure, Request};
 use crate::parts::{Archive, Related};
 use crate::{Emit, Input, Read, Stop};
 
@@ -95,11 +95,11 @@ fn blocks_of(
     let mut blocks = Vec::new();
     let emit: &mut Emit<'_> = &mut |line| {
         match line {
-            Line::Page(page) => {
+            AnswerLine::Page(page) => {
                 blocks.extend(page.blocks);
                 rest.left_out.merge(&page.left_out);
             }
-            Line::Member(member) => {
+            AnswerLine::Member(member) => {
                 let name = format!("{name}/{}", member.name);
                 rest.members.push(MemberLine { name, ..member });
             }

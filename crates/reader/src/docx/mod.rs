@@ -28,7 +28,7 @@ use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::document::{WordAccount, WordReason};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
 use body::BodyReferences;
 use comments::OpenComments;
 use lists::Lists;
@@ -42,7 +42,7 @@ pub(crate) fn read(
     input: &Input<'_>,
     emit: &mut Emit<'_>,
     reader_of: Option<ReaderOfMerged>,
-) -> Result<Tail, Stop> {
+) -> Result<ReadingSummary, Stop> {
     let mut archive = parts::open_office(input.bytes, ".doc")?;
     let main = parts::main_part(&mut archive, "word/document.xml")?;
     let text = parts::salvage(&mut archive, &main).ok_or_else(|| {
@@ -50,7 +50,7 @@ pub(crate) fn read(
     })?;
     let related = parts::relations(&mut archive, &main).unwrap_or_default();
     let mut parts = RelatedParts { archive, main, related };
-    emit(Line::Document(head(&parts.properties())))?;
+    emit(AnswerLine::Document(head(&parts.properties())))?;
 
     let styles = Styles::read(&parts.text("styles", "styles.xml"));
     let lists = Lists::read(&parts.text("numbering", "numbering.xml"));
@@ -80,7 +80,7 @@ pub(crate) fn read(
     writer.left_out.merge(&reader.left_out);
     writer.left_out.merge(&rest.left_out);
     parts.leave_out_furniture(&mut writer.left_out);
-    emit(Line::Page(writer.page(1)))?;
+    emit(AnswerLine::Page(writer.page(1)))?;
 
     let mut members = Members::new(emit);
     rest.warnings.extend(files.emit(&mut parts.archive, &mut members)?);
@@ -88,7 +88,9 @@ pub(crate) fn read(
         let outcome = members.add(&member.name, member.bytes);
         rest.warnings.extend(embedded::left_out(&member.name, outcome)?);
     }
-    Ok(parts.archive.account(Tail { warnings: rest.warnings, ..Tail::default() }))
+    Ok(parts
+        .archive
+        .account(ReadingSummary { warnings: rest.warnings, ..ReadingSummary::default() }))
 }
 
 /// The parts that the text of a document refers to.

@@ -63,10 +63,10 @@ fn emitted(bytes: &[u8]) -> Emitted {
     let input = Input { request: &request, ..Input::of(bytes) };
     let tail = read_docx(&input, &mut |line| {
         match line {
-            Line::Page(page) => {
+            AnswerLine::Page(page) => {
                 emitted.blocks.extend(page.blocks.into_iter().map(|block| block.text));
             }
-            Line::Member(member) => emitted.members.push(member.name),
+            AnswerLine::Member(member) => emitted.members.push(member.name),
             _ => {}
         }
         Ok(())

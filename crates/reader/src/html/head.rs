@@ -4,7 +4,7 @@ use scraper::{ElementRef, Html};
 use serde_json::Value;
 
 use super::elements::select;
-use crate::extract::protocol::Head;
+use crate::extract::protocol::DocumentHead;
 
 /// Names of `meta` elements, best first.
 const AUTHORS: &[&str] =
@@ -22,14 +22,14 @@ const DATES: &[&str] = &[
 const MAX_DEPTH: usize = 5;
 
 /// Reads the metadata of a page.
-pub(super) fn read(html: &Html) -> Head {
+pub(super) fn read(html: &Html) -> DocumentHead {
     let root = html.root_element();
     let data = linked_data(root, "");
     let title = select(root, "head title").next().map(|title| title.text().collect::<String>());
     let title =
         title.filter(|title| !title.trim().is_empty()).or_else(|| meta(root, &["og:title"]));
     let date = ["[itemprop=datePublished]", "time[pubdate]", "article time[datetime]"];
-    Head {
+    DocumentHead {
         title,
         // Some pages state the address of the author's page.
         author: meta(root, AUTHORS)
@@ -40,7 +40,7 @@ pub(super) fn read(html: &Html) -> Head {
             .or_else(|| data.iter().find_map(|value| linked(value, "datePublished", 0)))
             .or_else(|| date.iter().find_map(|date| select(root, date).find_map(stated))),
         language: root.attr("lang").and_then(filled),
-        ..Head::default()
+        ..DocumentHead::default()
     }
 }
 
@@ -109,7 +109,7 @@ fn filled(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn head(page: &str) -> Head {
+    fn head(page: &str) -> DocumentHead {
         read(&Html::parse_document(page))
     }
 

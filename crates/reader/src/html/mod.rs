@@ -16,7 +16,7 @@ use self::parse::{ParsedPage, parse};
 use super::writer::Writer;
 use super::{Emit, Input, Stop};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
 use crate::text::decode::{self, Decoded};
 
 /// How far from the start of a page its encoding may be declared. The standard says 1,024 bytes
@@ -31,11 +31,11 @@ const TOO_DEEP: &str =
 const META: &[u8] = b"<meta";
 
 /// Reads a web page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let Decoded { text, encoding } = decode::read(input.bytes, charset(input.bytes).as_slice())
         .ok_or_else(|| ReadFailure::new(FailureKind::NotText, ""))?;
     let ParsedPage { html, is_too_deep } = parse(&text);
-    emit(Line::Document(head::read(&html)))?;
+    emit(AnswerLine::Document(head::read(&html)))?;
     let mut writer = Writer::default();
     let content =
         if input.request.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
@@ -46,9 +46,9 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     if let Some(article) = other::article(&html) {
         writer.paragraph(&article);
     }
-    emit(Line::Page(writer.page(1)))?;
+    emit(AnswerLine::Page(writer.page(1)))?;
     let warnings = if is_too_deep { vec![TOO_DEEP.to_owned()] } else { Vec::new() };
-    Ok(Tail { encoding, warnings, ..Tail::default() })
+    Ok(ReadingSummary { encoding, warnings, ..ReadingSummary::default() })
 }
 
 /// Writes the page of a message, whose whole content counts.
@@ -94,16 +94,18 @@ fn charset_of(meta: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::protocol::Head;
+    use crate::extract::protocol::DocumentHead;
 
     /// Returns the metadata of a page and the texts of its blocks.
-    pub(crate) fn blocks_of(page: &[u8]) -> (Head, Vec<String>) {
-        let (mut head, mut blocks) = (Head::default(), Vec::new());
+    pub(crate) fn blocks_of(page: &[u8]) -> (DocumentHead, Vec<String>) {
+        let (mut head, mut blocks) = (DocumentHead::default(), Vec::new());
         let input = Input::of(page);
         let outcome = read(&input, &mut |line| {
             match line {
-                Line::Document(document) => head = document,
-                Line::Page(page) => blocks.extend(page.blocks.into_iter().map(|block| block.text)),
+                AnswerLine::Document(document) => head = document,
+                AnswerLine::Page(page) => {
+                    blocks.extend(page.blocks.into_iter().map(|block| block.text))
+                }
                 _ => {}
             }
             Ok(())

@@ -5,7 +5,7 @@ use crate::members::tests::{members, names};
 use crate::testing::output_of;
 
 #[track_caller]
-fn check(message: &str, expected: &[&str]) -> Head {
+fn check(message: &str, expected: &[&str]) -> DocumentHead {
     let (head, blocks) = output_of(read_message, message.as_bytes()).unwrap();
     assert_eq!(blocks, expected);
     head
@@ -75,11 +75,11 @@ fn mixed(parts: &[String]) -> String {
 
 /// Returns what a reader says at the end, and the names of the members.
 #[track_caller]
-fn tail(read: crate::Read, bytes: &[u8]) -> (Tail, Vec<String>) {
+fn tail(read: crate::Read, bytes: &[u8]) -> (ReadingSummary, Vec<String>) {
     let mut names = Vec::new();
     let input = Input::of(bytes);
     let outcome = read(&input, &mut |line| {
-        if let Line::Member(member) = line {
+        if let AnswerLine::Member(member) = line {
             names.push(member.name);
         }
         Ok(())

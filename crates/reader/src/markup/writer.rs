@@ -2,7 +2,7 @@
 
 use crate::document::{BlockKind, Document};
 use crate::extract::markdown::spell::tidy_line;
-use crate::extract::markdown::{self, Lead, Piece};
+use crate::extract::markdown::{self, LeadingHeading, UnplacedBlock};
 
 /// Number of heading levels in Markdown.
 const MAX_LEVEL: u8 = 6;
@@ -128,7 +128,7 @@ impl Words {
 #[derive(Default)]
 pub(super) struct Writer {
     document: Document,
-    pieces: Vec<Piece>,
+    pieces: Vec<UnplacedBlock>,
 }
 
 impl Writer {
@@ -258,7 +258,7 @@ impl Writer {
         }
         let start = self.document.text.len();
         self.append(lines);
-        self.pieces.push(Piece { bytes: start..self.document.text.len(), kind, heading });
+        self.pieces.push(UnplacedBlock { bytes: start..self.document.text.len(), kind, heading });
     }
 
     /// Adds lines to the last block.
@@ -295,7 +295,7 @@ impl Writer {
     /// Returns the document; its title is the first heading of level 1 unless it was set.
     pub(super) fn finish(mut self) -> Document {
         self.document.has_lines = true;
-        markdown::set_title_and_blocks(&mut self.document, self.pieces, Lead::IsSection);
+        markdown::set_title_and_blocks(&mut self.document, self.pieces, LeadingHeading::IsSection);
         self.document
     }
 }

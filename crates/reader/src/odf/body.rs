@@ -7,7 +7,7 @@ use super::lists::OdfLists;
 use super::objects::{Objects, OdfObject};
 use super::styles::Styles;
 use crate::document::WordReason;
-use crate::extract::protocol::{Page, ReadFailure};
+use crate::extract::protocol::{ReadFailure, ReadPage};
 use crate::flow::{self, Content, MergedWith, Tables};
 use crate::grid::CellSpan;
 use crate::parts::is_description;
@@ -35,7 +35,7 @@ pub(super) fn read(
     styles: Styles,
     objects: Objects,
     omits_remarks: bool,
-) -> (Vec<Page>, Option<ReadFailure>) {
+) -> (Vec<ReadPage>, Option<ReadFailure>) {
     let mut walk = Walk { styles, objects, omits_remarks, ..Walk::default() };
     let damage = match flow::each(xml, LEFT_OUT, |content| walk.on(content)) {
         Ok(left_out) => {
@@ -72,7 +72,7 @@ struct Walk {
     styles: Styles,
     objects: Objects,
     omits_remarks: bool,
-    pages: Vec<Page>,
+    pages: Vec<ReadPage>,
     /// Whether a slide has begun.
     has_slides: bool,
     writer: Writer,

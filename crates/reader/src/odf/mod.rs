@@ -20,38 +20,38 @@ use super::sheet::Budget;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadPage, ReadingSummary};
 use objects::Objects;
 use styles::Styles;
 
 /// Most objects that are read; each is a separate part of the archive.
 const MAX_OBJECTS: usize = 2_000;
 
-pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut file = open(input)?;
     let pages = file.pages(input.request.omits_remarks)?;
-    emit(Line::Document(file.head.clone()))?;
+    emit(AnswerLine::Document(file.head.clone()))?;
     for page in pages {
-        emit(Line::Page(Page { number: 1, ..page }))?;
+        emit(AnswerLine::Page(ReadPage { number: 1, ..page }))?;
     }
     Ok(file.tail())
 }
 
-pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut file = open(input)?;
     let slides = file.pages(input.request.omits_remarks)?;
     if slides.is_empty() {
         return Err(ReadFailure::new(FailureKind::NoPages, "").into());
     }
     let page_count = u32::try_from(slides.len()).unwrap_or(u32::MAX);
-    emit(Line::Document(Head { page_count, ..file.head.clone() }))?;
+    emit(AnswerLine::Document(DocumentHead { page_count, ..file.head.clone() }))?;
     for page in slides {
-        emit(Line::Page(page))?;
+        emit(AnswerLine::Page(page))?;
     }
     Ok(file.tail())
 }
 
-pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut file = open(input)?;
     let objects = std::mem::take(&mut file.objects);
     let omits_remarks = input.request.omits_remarks;
@@ -59,9 +59,9 @@ pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail
     let (writer, broken) = sheets::read(text, objects, omits_remarks, &mut file.budget);
     let pages = [writer.page(1)];
     file.budget.warnings.extend(warning(damage.clone().or(broken), &pages)?);
-    emit(Line::Document(file.head.clone()))?;
+    emit(AnswerLine::Document(file.head.clone()))?;
     for page in pages {
-        emit(Line::Page(page))?;
+        emit(AnswerLine::Page(page))?;
     }
     Ok(file.tail())
 }
@@ -70,7 +70,7 @@ pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail
 struct File<'a> {
     /// Absent for a flat file.
     archive: Option<Archive<'a>>,
-    head: Head,
+    head: DocumentHead,
     styles: String,
     content: Salvaged,
     objects: Objects,
@@ -80,7 +80,7 @@ struct File<'a> {
 
 impl File<'_> {
     /// Returns the slides, or a text as one page.
-    fn pages(&mut self, omits_remarks: bool) -> Result<Vec<Page>, ReadFailure> {
+    fn pages(&mut self, omits_remarks: bool) -> Result<Vec<ReadPage>, ReadFailure> {
         let Salvaged { text, damage } = &self.content;
         let mut styles = Styles::default();
         styles.read(&self.styles);
@@ -92,8 +92,9 @@ impl File<'_> {
     }
 
     /// Returns the last line of the output.
-    fn tail(self) -> Tail {
-        let tail = Tail { warnings: self.budget.into_warnings(), ..Tail::default() };
+    fn tail(self) -> ReadingSummary {
+        let tail =
+            ReadingSummary { warnings: self.budget.into_warnings(), ..ReadingSummary::default() };
         match self.archive {
             Some(archive) => archive.account(tail),
             None => tail,
@@ -102,7 +103,7 @@ impl File<'_> {
 }
 
 /// Returns the warning of a damaged file with text. One without is not read.
-fn warning(damage: Option<ReadFailure>, pages: &[Page]) -> Result<Option<String>, ReadFailure> {
+fn warning(damage: Option<ReadFailure>, pages: &[ReadPage]) -> Result<Option<String>, ReadFailure> {
     match damage {
         Some(failed) if pages.iter().all(|page| page.blocks.is_empty()) => Err(failed),
         Some(failed) => {

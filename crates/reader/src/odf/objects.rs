@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::extract::protocol::Page;
+use crate::extract::protocol::ReadPage;
 use crate::figures::Figure;
 use crate::writer::Writer;
 
@@ -13,7 +13,7 @@ pub(super) enum OdfObject {
     Formula(String),
     Chart(Figure),
     /// A text, a presentation or a spreadsheet.
-    Document(Vec<Page>),
+    Document(Vec<ReadPage>),
 }
 
 impl OdfObject {

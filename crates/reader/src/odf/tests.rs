@@ -6,7 +6,7 @@ use crate::extract::protocol::Request;
 use crate::parts::archive;
 use crate::testing::output_of;
 
-type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<Tail, Stop>;
+type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<ReadingSummary, Stop>;
 
 const STYLES: &str = "<office:document-styles><style:style style:name='Title'/>\
     <text:list-style style:name='L1'><text:list-level-style-number text:level='1' style:num-suffix=')' \
@@ -148,7 +148,7 @@ fn annotations_follow_the_paragraph_that_they_are_about() {
     let input = Input { request: &request, ..Input::of(&bytes) };
     let mut words = Vec::new();
     read_text(&input, &mut |line| {
-        if let Line::Page(page) = line {
+        if let AnswerLine::Page(page) = line {
             words.extend(page.left_out.counts());
         }
         Ok(())

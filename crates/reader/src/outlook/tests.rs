@@ -7,7 +7,7 @@ use cfb::CompoundFile;
 
 use super::*;
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line};
+use crate::extract::protocol::{AnswerLine, DocumentHead};
 use crate::members::tests::members;
 use crate::testing::output_of;
 
@@ -96,7 +96,7 @@ impl TestItem {
 }
 
 #[track_caller]
-fn check(item: TestItem, expected: &[&str]) -> Head {
+fn check(item: TestItem, expected: &[&str]) -> DocumentHead {
     let (head, blocks) = output_of(read, &item.finish()).unwrap();
     assert_eq!(blocks, expected);
     head
@@ -325,7 +325,7 @@ fn a_damaged_stream_is_reported() {
     bytes[at - 4..at].copy_from_slice(&[0xFF; 4]);
     let mut words = 0;
     let tail = read(&Input::of(&bytes), &mut |line| {
-        if let Line::Page(page) = line {
+        if let AnswerLine::Page(page) = line {
             words = page.blocks.iter().map(|block| block.text.split(' ').count()).sum();
         }
         Ok(())

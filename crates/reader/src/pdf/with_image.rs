@@ -12,7 +12,7 @@ use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, Rg
 use super::ocr::{self, Raster};
 use super::picture::{self, Marks};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, Page, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadPage, ReadingSummary};
 use crate::{Emit, Input, Stop};
 
 /// Most pictures that are read from one file.
@@ -26,29 +26,29 @@ const MAX_PICTURE_BYTES: u64 = 512 << 20;
 const SMALL_SIDE: u32 = 1_600;
 
 /// Returns the pages of the file without text, as none has been read yet.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
-    emit(Line::Document(Head { page_count, ..Head::default() }))?;
+    emit(AnswerLine::Document(DocumentHead { page_count, ..DocumentHead::default() }))?;
     for (number, start) in (1..).zip(pictures) {
         let size = decoder(&with_first(input.bytes, start)).map(|decoder| decoder.dimensions());
         let (width, height) = size.map_err(|error| to_failure(&error))?;
-        emit(Line::Page(Page {
+        emit(AnswerLine::Page(ReadPage {
             number,
             width: width.into(),
             height: height.into(),
             image_coverage: 1.0,
-            ..Page::default()
+            ..ReadPage::default()
         }))?;
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 /// Runs OCR on the pictures that the job names.
-pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
-    emit(Line::Document(Head { page_count, ..Head::default() }))?;
+    emit(AnswerLine::Document(DocumentHead { page_count, ..DocumentHead::default() }))?;
     ocr::read(input, emit, |number| {
         let idx = usize::try_from(number).unwrap_or(usize::MAX).wrapping_sub(1);
         let Some(start) = pictures.get(idx) else { return Ok(None) };
@@ -56,12 +56,12 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, 
         let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
         Ok(Some(to_raster(image.map_err(|error| to_failure(&error))?)))
     })?;
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 /// Draws the picture that the request names.
-pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
-    emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
+pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+    emit(AnswerLine::Document(DocumentHead { page_count: 1, ..DocumentHead::default() }))?;
     let page = input.request.drawing.as_ref().map_or(0, |drawing| drawing.page);
     let idx = usize::try_from(page).unwrap_or(usize::MAX).wrapping_sub(1);
     if let Some(start) = pictures(input.bytes).get(idx) {
@@ -79,7 +79,7 @@ pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         let colours = DynamicImage::ImageRgba8(on_white).into_rgb8().into_raw();
         picture::send(size, colours, &Marks::default(), emit)?;
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 fn decoder(bytes: &[u8]) -> Result<impl image::ImageDecoder + '_, ImageError> {

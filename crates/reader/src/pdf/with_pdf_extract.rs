@@ -9,11 +9,13 @@ use pdf_extract::{Document, Error, OutputError, PlainTextOutput, output_doc_page
 use crate::document::BlockKind;
 use crate::error::FailureKind;
 use crate::extract::pdf::clean;
-use crate::extract::protocol::{Head, Line, Page, PageBlock, ReadFailure, Tail};
+use crate::extract::protocol::{
+    AnswerLine, DocumentHead, PageBlock, ReadFailure, ReadPage, ReadingSummary,
+};
 use crate::{Emit, Input, Stop};
 
 /// Reads a PDF page by page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut document = Document::load_mem(input.bytes).map_err(|error| to_failure(&error))?;
     if document.is_encrypted() {
         let with_empty_password = document.decrypt("");
@@ -26,7 +28,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         return Err(ReadFailure::new(FailureKind::NoPages, "").into());
     }
     let page_count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-    emit(Line::Document(Head { page_count, ..Head::default() }))?;
+    emit(AnswerLine::Document(DocumentHead { page_count, ..DocumentHead::default() }))?;
     for number in numbers {
         let mut text = String::new();
         let outcome = output_doc_page(&document, &mut PlainTextOutput::new(&mut text), number);
@@ -39,9 +41,9 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
             blocks.map(|text| PageBlock::new(BlockKind::Paragraph, 0, text)).collect();
         // This reader does not count instructions; only whether there are any matters.
         let num_text_ops = u32::from(!blocks.is_empty());
-        emit(Line::Page(Page { number, blocks, num_text_ops, ..Page::default() }))?;
+        emit(AnswerLine::Page(ReadPage { number, blocks, num_text_ops, ..ReadPage::default() }))?;
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 fn to_write_failure(error: &OutputError) -> ReadFailure {

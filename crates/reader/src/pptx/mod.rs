@@ -16,11 +16,11 @@ use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use comments::CommentAuthors;
 
 /// Reads a presentation.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut archive = parts::open_office(input.bytes, ".ppt")?;
     let main = parts::main_part(&mut archive, "ppt/presentation.xml")?;
     let presentation = salvage(&mut archive, &main).ok_or_else(|| {
@@ -30,7 +30,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let slides = slides(&archive, &main, &related, presentation)?;
     let properties = optional(&mut archive, "docProps/core.xml");
     let page_count = u32::try_from(slides.len()).unwrap_or(u32::MAX);
-    emit(Line::Document(Head { page_count, ..head(&properties) }))?;
+    emit(AnswerLine::Document(DocumentHead { page_count, ..head(&properties) }))?;
     let authors = CommentAuthors::read(&mut archive, &related);
     let omits_remarks = input.request.omits_remarks;
     let mut deck = Deck { archive, authors, files: EmbeddedFiles::default(), omits_remarks };
@@ -48,7 +48,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
                 warnings.push(format!("slide {number} is damaged: {}", failed.detail));
             }
         }
-        emit(Line::Page(page))?;
+        emit(AnswerLine::Page(page))?;
     }
     if let Some(failed) = first_failed
         && num_failed == slides.len()
@@ -56,7 +56,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         return Err(failed.into());
     }
     warnings.extend(deck.files.emit(&mut deck.archive, &mut Members::new(emit))?);
-    Ok(deck.archive.account(Tail { warnings, ..Tail::default() }))
+    Ok(deck.archive.account(ReadingSummary { warnings, ..ReadingSummary::default() }))
 }
 
 /// Returns the names of the slides in their order. If the presentation does not say which parts they are, the parts
@@ -236,7 +236,7 @@ mod tests {
         let bytes = archive(&parts(cut_off));
         let mut pages = Vec::new();
         let tail = read(&Input::of(&bytes), &mut |line| {
-            if let Line::Page(page) = line {
+            if let AnswerLine::Page(page) = line {
                 pages.push((page.blocks.len(), page.failed.is_some()));
             }
             Ok(())

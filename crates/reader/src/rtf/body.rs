@@ -4,15 +4,15 @@
 use super::rows::RtfRows;
 use super::state::{Destination, State, Style, Tables, code_page};
 use super::tokens::{Token, Tokens};
-use crate::extract::protocol::{Head, Page};
+use crate::extract::protocol::{DocumentHead, ReadPage};
 use crate::text::decode;
 use crate::writer::Writer;
 
 /// The content of a file.
 #[derive(Debug, Default)]
 pub(super) struct Document {
-    pub(super) head: Head,
-    pub(super) page: Page,
+    pub(super) head: DocumentHead,
+    pub(super) page: ReadPage,
     /// Whether groups are open at the end.
     pub(super) is_cut: bool,
 }
@@ -44,7 +44,7 @@ struct Walk {
     outer: Vec<State>,
     has_ended: bool,
     writer: Writer,
-    head: Head,
+    head: DocumentHead,
     /// Bytes of text that are not decoded yet.
     bytes: Vec<u8>,
     /// The first half of a character beyond U+FFFF.

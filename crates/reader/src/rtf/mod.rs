@@ -10,7 +10,7 @@ mod tokens;
 
 use super::{Emit, Input, Stop};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
 
 pub(crate) use enclosed::enclosed_page;
 pub(crate) use state::label as encoding_label;
@@ -19,20 +19,20 @@ pub(crate) use state::label as encoding_label;
 const MAGIC: &[u8] = b"{\\rtf";
 
 /// Reads a document.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let bytes = input.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(input.bytes);
     let bytes = bytes.trim_ascii_start();
     if !bytes.starts_with(MAGIC) {
         return Err(ReadFailure::new(FailureKind::WrongFormat, "it is not RTF").into());
     }
     let document = body::read(bytes);
-    emit(Line::Document(document.head))?;
-    emit(Line::Page(document.page))?;
+    emit(AnswerLine::Document(document.head))?;
+    emit(AnswerLine::Page(document.page))?;
     let mut warnings = Vec::new();
     if document.is_cut {
         warnings.push("the file ends early; the rest is missing".to_owned());
     }
-    Ok(Tail { warnings, ..Tail::default() })
+    Ok(ReadingSummary { warnings, ..ReadingSummary::default() })
 }
 
 /// Returns the text of a document as paragraphs; `None` if it has no words.

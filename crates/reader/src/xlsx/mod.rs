@@ -20,13 +20,13 @@ use super::writer::Writer;
 use super::xml::{self, Event};
 use super::{Emit, Input, Stop, members};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
 use cells::Texts;
 use formats::Formats;
 use notes::Persons;
 
 /// Reads a spreadsheet.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let mut archive = parts::open_office(input.bytes, ".xls")?;
     let main = parts::main_part(&mut archive, "xl/workbook.xml")?;
     if main.ends_with(".bin") {
@@ -56,7 +56,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     let styles = optional(&mut archive, &part_of_kind("styles", "../styles.xml"));
     let formats = Formats::read(&styles, list.is_1904);
     let persons = optional(&mut archive, &part_of_kind("person", "../persons/person.xml"));
-    emit(Line::Document(head(&optional(&mut archive, "docProps/core.xml"))))?;
+    emit(AnswerLine::Document(head(&optional(&mut archive, "docProps/core.xml"))))?;
 
     let mut workbook = Workbook {
         archive,
@@ -87,10 +87,10 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
     {
         return Err(failed.into());
     }
-    emit(Line::Page(page))?;
+    emit(AnswerLine::Page(page))?;
     let mut warnings = budget.into_warnings();
     warnings.extend(workbook.files.emit(&mut workbook.archive, &mut Members::new(emit))?);
-    Ok(workbook.archive.account(Tail { warnings, ..Tail::default() }))
+    Ok(workbook.archive.account(ReadingSummary { warnings, ..ReadingSummary::default() }))
 }
 
 /// What the main part says of the sheets.

@@ -4,7 +4,7 @@ use super::*;
 
 /// Creates a block of one line with a size, a relative ink density, and a tagged level.
 fn block(text: &str, size: f64, ink: f64, level: u8) -> PageBlock {
-    let place = Place { size, ink, num_lines: 1, ..Place::default() };
+    let place = BlockPlace { size, ink, num_lines: 1, ..BlockPlace::default() };
     PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, level, text) }
 }
 
@@ -20,7 +20,7 @@ fn body() -> PageBlock {
 #[track_caller]
 fn check(blocks: Vec<PageBlock>, expected: &[u8]) {
     let blocks = blocks.into_iter().chain([body()]).collect();
-    let mut pages = [Page { blocks, ..Page::default() }];
+    let mut pages = [ReadPage { blocks, ..ReadPage::default() }];
     mark_headings(&mut pages, None);
     let [.., text] = pages[0].blocks.as_slice() else { panic!("there is text") };
     assert_eq!(text.kind, BlockKind::Paragraph);
@@ -38,7 +38,7 @@ fn only_lines_left_of_the_edge_are_headings() {
     let blocks = vec![at("Shell Variables", 87.0), at("HISTSIZE", 108.0)];
     let levels = |edge| {
         let mut pages =
-            [Page { blocks: [blocks.clone(), vec![body()]].concat(), ..Page::default() }];
+            [ReadPage { blocks: [blocks.clone(), vec![body()]].concat(), ..ReadPage::default() }];
         mark_headings(&mut pages, edge);
         [pages[0].blocks[0].level, pages[0].blocks[1].level]
     };
@@ -147,8 +147,10 @@ fn enough_tags_override_appearance() {
 
 #[test]
 fn blocks_without_positions_are_not_changed() {
-    let mut pages =
-        [Page { blocks: vec![PageBlock::new(BlockKind::Heading, 2, "One")], ..Page::default() }];
+    let mut pages = [ReadPage {
+        blocks: vec![PageBlock::new(BlockKind::Heading, 2, "One")],
+        ..ReadPage::default()
+    }];
     mark_headings(&mut pages, None);
     assert_eq!(pages[0].blocks[0].level, 2);
 }
@@ -177,9 +179,9 @@ fn monospaced_lines_are_no_headings_except_in_monospaced_text() {
         block
     };
     check(vec![mono(block("MAKE_FLAGS OF TIDES", 10.0, 1.4, 0))], &[0]);
-    let mut pages = [Page {
+    let mut pages = [ReadPage {
         blocks: vec![mono(block("TIDES", 10.0, 1.0, 0)), mono(body())],
-        ..Page::default()
+        ..ReadPage::default()
     }];
     mark_headings(&mut pages, None);
     assert_eq!(pages[0].blocks[0].level, 1);

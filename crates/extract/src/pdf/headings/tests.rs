@@ -4,17 +4,17 @@ use super::*;
 use crate::protocol::PageBlock;
 
 /// Creates pages; `#` and `##` mark headings found by the reader.
-fn pages(texts: &[&[&str]]) -> Vec<Page> {
+fn pages(texts: &[&[&str]]) -> Vec<ReadPage> {
     let block = |text: &&str| {
         let words = text.trim_start_matches('#');
         let level = u8::try_from(text.len() - words.len()).unwrap();
         let kind = if level > 0 { BlockKind::Heading } else { BlockKind::Paragraph };
         PageBlock::new(kind, level, words.trim())
     };
-    let page = |(number, texts): (u32, &&[&str])| Page {
+    let page = |(number, texts): (u32, &&[&str])| ReadPage {
         number,
         blocks: texts.iter().map(block).collect(),
-        ..Page::default()
+        ..ReadPage::default()
     };
     (1..).zip(texts).map(page).collect()
 }

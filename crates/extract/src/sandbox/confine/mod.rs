@@ -24,7 +24,7 @@ use super::ocr::NOT_STARTED;
 
 /// What a process may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
+pub enum ProcessLimit {
     /// Address space in bytes.
     Memory,
     /// Processor time in seconds.
@@ -57,7 +57,11 @@ pub fn for_reading() -> Layers {
         }
     }
     if is_wanted("limits") {
-        let none = [(Limit::FileSize, 0), (Limit::Core, 0), (Limit::OpenFiles, NUM_PIPES)];
+        let none = [
+            (ProcessLimit::FileSize, 0),
+            (ProcessLimit::Core, 0),
+            (ProcessLimit::OpenFiles, NUM_PIPES),
+        ];
         let are_set = none.map(|(resource, most)| limit(resource, most, most));
         layers.limits = are_set.iter().all(|is_set| *is_set);
     }
@@ -85,7 +89,7 @@ const NUM_PIPES: u64 = 3;
 /// Refuses every process and thread after the one that reads.
 pub fn refuse_threads() {
     if is_wanted("limits") {
-        limit(Limit::Processes, 0, 0);
+        limit(ProcessLimit::Processes, 0, 0);
     }
 }
 
@@ -126,10 +130,12 @@ pub fn become_tesseract(args: &[OsString]) -> ExitCode {
         }
     }
     if is_wanted("limits") {
-        for (resource, most) in [(Limit::FileSize, 0), (Limit::Core, 0), (Limit::Memory, memory)] {
+        for (resource, most) in
+            [(ProcessLimit::FileSize, 0), (ProcessLimit::Core, 0), (ProcessLimit::Memory, memory)]
+        {
             limit(resource, most, most);
         }
-        limit(Limit::Cpu, cpu, u64::saturating_add(cpu, 1));
+        limit(ProcessLimit::Cpu, cpu, u64::saturating_add(cpu, 1));
     }
     let mut command = Command::new(program);
     // Many documents are read in parallel.
@@ -177,15 +183,15 @@ fn drop_privileges() -> bool {
 /// Sets a soft limit, which the kernel enforces, and a hard one, which this process can never raise. Whether
 /// the hard one is in force. The document is read anyway, as the parent limits the time.
 #[cfg(unix)]
-pub fn limit(resource: Limit, soft: u64, hard: u64) -> bool {
+pub fn limit(resource: ProcessLimit, soft: u64, hard: u64) -> bool {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let resource = match resource {
-        Limit::Memory => Resource::As,
-        Limit::Cpu => Resource::Cpu,
-        Limit::FileSize => Resource::Fsize,
-        Limit::OpenFiles => Resource::Nofile,
-        Limit::Processes => Resource::Nproc,
-        Limit::Core => Resource::Core,
+        ProcessLimit::Memory => Resource::As,
+        ProcessLimit::Cpu => Resource::Cpu,
+        ProcessLimit::FileSize => Resource::Fsize,
+        ProcessLimit::OpenFiles => Resource::Nofile,
+        ProcessLimit::Processes => Resource::Nproc,
+        ProcessLimit::Core => Resource::Core,
     };
     let maximum = getrlimit(resource).maximum.map_or(hard, |maximum| hard.min(maximum));
     let limits = Rlimit { current: Some(soft.min(maximum)), maximum: Some(maximum) };
@@ -193,6 +199,6 @@ pub fn limit(resource: Limit, soft: u64, hard: u64) -> bool {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn limit(_: Limit, _: u64, _: u64) -> bool {
+pub(crate) fn limit(_: ProcessLimit, _: u64, _: u64) -> bool {
     false
 }

@@ -10,7 +10,7 @@ const RUNS: &str = "a test can write a script";
 
 /// Runs a child that answers every request with `script`.
 #[track_caller]
-fn answer_of(script: &str, change: impl FnOnce(&mut ReadOptions)) -> Result<Reading> {
+fn answer_of(script: &str, change: impl FnOnce(&mut ReadOptions)) -> Result<ReadDocument> {
     let directory = tempfile::tempdir().expect(RUNS);
     let reader = directory.path().join("reader");
     fs::write(&reader, format!("#!/bin/sh\n{script}\n")).expect(RUNS);

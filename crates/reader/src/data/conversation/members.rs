@@ -3,7 +3,7 @@
 use crate::data::json_value::JsonValue;
 use crate::document::Data;
 use crate::error::FailureKind;
-use crate::extract::protocol::{Head, Line, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::limits;
 use crate::members::Members;
 use crate::text::decode;
@@ -16,7 +16,7 @@ const MAX_NAME_CHARS: usize = 100;
 
 /// Emits each conversation of an export as it is written there. Of any other file, and of an export that is over the
 /// limits of a container, it says only that it is data, which is read as one document.
-pub(crate) fn chats(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn chats(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let text = decode::decode(input.bytes)
         .ok_or_else(|| ReadFailure::new(FailureKind::NotText, String::new()))?;
     let root = JsonValue::only(&text, 0, text.len());
@@ -29,15 +29,15 @@ pub(crate) fn chats(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop
     let is_large = num_items > limits::MEMBERS || text.len() as u64 > limits::MEMBER_BYTES;
     if is_large || found.peek().is_none() {
         let format = Some(Data::Json.as_str().to_owned());
-        emit(Line::Document(Head { format, ..Head::default() }))?;
-        return Ok(Tail::default());
+        emit(AnswerLine::Document(DocumentHead { format, ..DocumentHead::default() }))?;
+        return Ok(ReadingSummary::default());
     }
     let mut members = Members::new(emit);
     for (name, item) in found {
         let name = format!("{}.json", file_name(&name.unwrap_or_default()));
         members.add(&name, item.as_written())?;
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 /// Returns the title of a conversation as the name of a file, which begins with no full stop.
@@ -57,10 +57,10 @@ mod tests {
         let (mut members, mut format) = (Vec::new(), None);
         let outcome = chats(&Input::of(text.as_bytes()), &mut |line| {
             match line {
-                Line::Member(found) => {
+                AnswerLine::Member(found) => {
                     members.push((found.name, String::from_utf8(found.bytes).unwrap()));
                 }
-                Line::Document(head) => format = head.format,
+                AnswerLine::Document(head) => format = head.format,
                 _ => {}
             }
             Ok(())

@@ -2,7 +2,7 @@
 
 use crate::Input;
 use crate::document::{WordAccount, WordReason};
-use crate::extract::protocol::Line;
+use crate::extract::protocol::AnswerLine;
 use crate::html::tests::blocks_of;
 
 mod written;
@@ -316,7 +316,7 @@ fn a_manual_page_keeps_its_sections() {
 fn left_out(page: &str) -> Vec<(WordReason, u32)> {
     let mut left_out = WordAccount::default();
     let outcome = crate::html::read(&Input::of(page.as_bytes()), &mut |line| {
-        if let Line::Page(page) = line {
+        if let AnswerLine::Page(page) = line {
             left_out = page.left_out;
         }
         Ok(())

@@ -35,7 +35,7 @@ mod wraps;
 mod zones;
 
 use crate::document::{WordAccount, count_words as count};
-use crate::extract::protocol::{PageBlock, Place};
+use crate::extract::protocol::{BlockPlace, PageBlock};
 use paragraphs::BodyStyle;
 use piece::Piece;
 use rules::Rules;
@@ -85,8 +85,8 @@ pub(crate) fn arrange(sheet: &Sheet, left_out: &mut WordAccount) -> Arranged {
             let of_block = block.place.map(|place| {
                 let area = Area::new(place.left, place.top, place.right, place.bottom);
                 let area = words::turn_area(sheet, arranged.direction, text.on_page(&area));
-                let Place { left, top, right, bottom, .. } = place_of(&area);
-                Place { left, top, right, bottom, ..place }
+                let BlockPlace { left, top, right, bottom, .. } = place_of(&area);
+                BlockPlace { left, top, right, bottom, ..place }
             });
             (block.place, block.stance) = (of_block, text.stance);
         }

@@ -8,7 +8,7 @@ use super::sheet::Area;
 use super::words::{BOLD_INK, Word};
 use crate::document::BlockKind;
 use crate::extract::pdf::clean;
-use crate::extract::protocol::{PageBlock, Place};
+use crate::extract::protocol::{BlockPlace, PageBlock};
 use crate::text::markdown;
 
 /// Distance of two lines that separates paragraphs, as a multiple of the normal distance.
@@ -57,14 +57,14 @@ pub(super) struct BodyStyle {
 }
 
 /// Returns a place with the rounded edges of an area.
-pub(crate) fn place_of(area: &Area) -> Place {
+pub(crate) fn place_of(area: &Area) -> BlockPlace {
     let round = |points: f64| (points * 10.0).round() / 10.0;
-    Place {
+    BlockPlace {
         left: round(area.left),
         top: round(area.top),
         right: round(area.right),
         bottom: round(area.bottom),
-        ..Place::default()
+        ..BlockPlace::default()
     }
 }
 
@@ -136,7 +136,7 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
             found.extend(entries(&table));
             continue;
         }
-        let place = Place { num_lines: 1, size: table.size, ..place_of(&table.area) };
+        let place = BlockPlace { num_lines: 1, size: table.size, ..place_of(&table.area) };
         for line in table.above {
             let block =
                 PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, 0, line) };
@@ -166,7 +166,8 @@ fn entries(table: &Table) -> Vec<(f64, PageBlock)> {
         let text = row.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>();
         let area = Area { top, bottom: top + height, ..table.area };
         // The gap behind a term shows that it is no heading.
-        let place = Place { num_lines: 1, size: table.size, has_gaps: true, ..place_of(&area) };
+        let place =
+            BlockPlace { num_lines: 1, size: table.size, has_gaps: true, ..place_of(&area) };
         let text = text.join(": ");
         let block =
             PageBlock { place: Some(place), ..PageBlock::new(BlockKind::ListItem, 0, text) };
@@ -288,7 +289,7 @@ fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, Page
         return;
     }
     let inks = lines.iter().map(|line| body.ink_of(line));
-    let place = Place {
+    let place = BlockPlace {
         size: first.size,
         ink: inks.min_by(f64::total_cmp).unwrap_or_default(),
         is_bold: lines.iter().all(|line| line.is_bold),

@@ -4,7 +4,7 @@
 
 use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
 use super::words::{self, Word};
-use crate::extract::protocol::Stance;
+use crate::extract::protocol::BlockOrientation;
 
 /// Most kinds of such text on a page, by angle and size; more stays where it is. A page with a watermark has one or two.
 const MAX_KINDS: usize = 8;
@@ -35,7 +35,7 @@ const MIDDLE: f64 = 0.3;
 pub(super) struct TiltedText {
     /// Its words, in a frame in which they run to the right.
     pub(super) words: Vec<Word>,
-    pub(super) stance: Stance,
+    pub(super) stance: BlockOrientation,
     angle: f64,
 }
 
@@ -74,7 +74,8 @@ pub(super) fn take(sheet: &Sheet) -> Option<(Sheet, Vec<TiltedText>)> {
         let words = kind.words(sheet);
         let is_across = kind.is_across(sheet, &words, &others);
         if kind.is_tilted || is_across {
-            let stance = if is_across { Stance::Across } else { Stance::Tilted };
+            let stance =
+                if is_across { BlockOrientation::Across } else { BlockOrientation::Tilted };
             taken.push(TiltedText { words, stance, angle });
         } else {
             kind.glyphs.iter().for_each(|idx| is_taken[*idx] = false);
@@ -219,7 +220,7 @@ mod tests {
 
     /// Checks the blocks of a page, and how they stand.
     #[track_caller]
-    fn check(sheet: &Sheet, expected: &[(&str, Stance)]) {
+    fn check(sheet: &Sheet, expected: &[(&str, BlockOrientation)]) {
         let blocks = arrange(sheet, &mut WordAccount::default()).blocks;
         let found = blocks.iter().map(|block| (block.text.replace('\n', " "), block.stance));
         let expected = expected.iter().map(|(text, stance)| ((*text).to_owned(), *stance));
@@ -229,10 +230,19 @@ mod tests {
     #[test]
     fn text_at_an_angle_is_across_the_prose_that_it_crosses() {
         let prose = PROSE.join(" ");
-        let prose = (prose.as_str(), Stance::Upright);
-        check(&page("DRAFT", (90.0, 160.0), -40.0, 40.0), &[prose, ("DRAFT", Stance::Across)]);
-        check(&page("DRAFT", (90.0, 105.0), 45.0, 40.0), &[prose, ("DRAFT", Stance::Across)]);
-        check(&page("March", (90.0, 300.0), -40.0, 10.0), &[prose, ("March", Stance::Tilted)]);
+        let prose = (prose.as_str(), BlockOrientation::Upright);
+        check(
+            &page("DRAFT", (90.0, 160.0), -40.0, 40.0),
+            &[prose, ("DRAFT", BlockOrientation::Across)],
+        );
+        check(
+            &page("DRAFT", (90.0, 105.0), 45.0, 40.0),
+            &[prose, ("DRAFT", BlockOrientation::Across)],
+        );
+        check(
+            &page("March", (90.0, 300.0), -40.0, 10.0),
+            &[prose, ("March", BlockOrientation::Tilted)],
+        );
     }
 
     #[test]
@@ -241,8 +251,14 @@ mod tests {
         let start = sheet.glyphs.len() - 5;
         sheet.glyphs[start..].iter_mut().for_each(|glyph| glyph.is_pale = true);
         let prose = PROSE.join(" ");
-        check(&sheet, &[(prose.as_str(), Stance::Upright), ("DRAFT", Stance::Across)]);
+        check(
+            &sheet,
+            &[(prose.as_str(), BlockOrientation::Upright), ("DRAFT", BlockOrientation::Across)],
+        );
         sheet.glyphs[start..].iter_mut().for_each(|glyph| glyph.y = 60.0);
-        check(&sheet, &[("DRAFT", Stance::Upright), (prose.as_str(), Stance::Upright)]);
+        check(
+            &sheet,
+            &[("DRAFT", BlockOrientation::Upright), (prose.as_str(), BlockOrientation::Upright)],
+        );
     }
 }

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use super::layout;
 use super::layout::sheet::{Area, POINTS_PER_INCH};
 use crate::document::{BlockKind, WordAccount};
-use crate::extract::protocol::{Line, OcrOutcome, Page, PageBlock, Recognised};
+use crate::extract::protocol::{AnswerLine, OcrOutcome, PageBlock, ReadPage, Recognised};
 use crate::{Ask, Emit, Input, Stop};
 use ink::{Frame, Ink};
 pub(crate) use raster::Raster;
@@ -87,7 +87,7 @@ pub(crate) fn read(
             }
             None => {
                 let reason = "the page does not exist".to_owned();
-                emit(Line::Page(lost(number, OcrOutcome::Lost(reason))))?;
+                emit(AnswerLine::Page(lost(number, OcrOutcome::Lost(reason))))?;
             }
         }
         if num_pixels >= MAX_TOGETHER || pages.peek().is_none() {
@@ -95,9 +95,11 @@ pub(crate) fn read(
             let scans = recognise(&std::mem::take(&mut rasters), input.ask);
             let is_part = |number| input.request.ocr_areas.iter().any(|(page, _)| *page == number);
             for (number, scan) in std::mem::take(&mut numbers).into_iter().zip(scans) {
-                emit(Line::Page(match scan {
-                    Ok(scan) if is_part(number) => Page { number, ..scan.without_unsure().page() },
-                    Ok(scan) => Page { number, ..scan.page() },
+                emit(AnswerLine::Page(match scan {
+                    Ok(scan) if is_part(number) => {
+                        ReadPage { number, ..scan.without_unsure().page() }
+                    }
+                    Ok(scan) => ReadPage { number, ..scan.page() },
                     Err(reason) => lost(number, OcrOutcome::Refused(reason)),
                 }))?;
             }
@@ -106,8 +108,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-fn lost(number: u32, outcome: OcrOutcome) -> Page {
-    Page { number, ocr: Some(outcome), ..Page::default() }
+fn lost(number: u32, outcome: OcrOutcome) -> ReadPage {
+    ReadPage { number, ocr: Some(outcome), ..ReadPage::default() }
 }
 
 /// Lays out the words that a table of Tesseract's names on a picture with stripes, for fuzzing.
@@ -254,7 +256,7 @@ impl Scan {
     }
 
     /// Returns the page with its blocks in reading order.
-    fn page(mut self) -> Page {
+    fn page(mut self) -> ReadPage {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let (num_words, num_unsure) = (count(self.words.len()), count(self.num_unsure()));
         let has_text = |word: &Read| word.text.contains(char::is_alphanumeric);
@@ -273,7 +275,7 @@ impl Scan {
         let mut left_out = WordAccount::default();
         let words = shaped.placed(&self.ink, scale);
         let (blocks, num_copied_words) = layout::arrange_words(words, &rules, &mut left_out);
-        Page {
+        ReadPage {
             width: points(self.ink.width),
             height: points(self.ink.height),
             blocks: blocks.into_iter().filter(is_text).collect(),
@@ -282,7 +284,7 @@ impl Scan {
             num_unsure,
             left_out,
             num_copied_words,
-            ..Page::default()
+            ..ReadPage::default()
         }
     }
 }

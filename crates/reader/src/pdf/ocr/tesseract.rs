@@ -2,27 +2,27 @@
 
 use super::raster::Raster;
 use crate::Ask;
-use crate::extract::protocol::{Picture, Pictures, Recognised, Wanted};
+use crate::extract::protocol::{OcrTask, Picture, Pictures, Recognised};
 
 /// Returns the words that Tesseract reads on each picture, as a table, or why it fails.
 pub(super) fn words<'a>(
     rasters: impl Iterator<Item = &'a Raster>,
     ask: &Ask<'_>,
 ) -> Vec<Recognised> {
-    recognise(rasters, Wanted::Words, ask)
+    recognise(rasters, OcrTask::Words, ask)
 }
 
 /// Returns by how many degrees a picture must be turned to be upright; `None` if it is upright, or if
 /// Tesseract does not know: its data for that, `osd`, is a package of its own on some systems.
 pub(super) fn turn(raster: &Raster, ask: &Ask<'_>) -> Option<u32> {
-    let report = recognise([raster].into_iter(), Wanted::Turn, ask).pop()?.ok()?;
+    let report = recognise([raster].into_iter(), OcrTask::Turn, ask).pop()?.ok()?;
     let degrees = report.lines().find_map(|line| line.strip_prefix("Rotate: "))?;
     degrees.trim().parse().ok().filter(|degrees| matches!(degrees, 90 | 180 | 270))
 }
 
 fn recognise<'a>(
     rasters: impl Iterator<Item = &'a Raster>,
-    wanted: Wanted,
+    wanted: OcrTask,
     ask: &Ask<'_>,
 ) -> Vec<Recognised> {
     let picture = |raster: &Raster| {

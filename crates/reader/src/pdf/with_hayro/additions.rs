@@ -12,7 +12,7 @@ use super::xfa::{self, XfaForm};
 use crate::document::{
     BlockKind, FileParts, WordReason, count_words, embedded_reference as reference,
 };
-use crate::extract::protocol::{Page, PageBlock, PageNote};
+use crate::extract::protocol::{PageBlock, PageNote, ReadPage};
 use crate::pdf::layout;
 use crate::pdf::layout::entries::{self, GlyphPositions};
 use crate::pdf::layout::sheet::{Area, Direction, Sheet};
@@ -77,7 +77,7 @@ impl<'a> Additions<'a> {
         remarks: Vec<PageRemark<'a>>,
         sheet: &Sheet,
         direction: Direction,
-        page: &mut Page,
+        page: &mut ReadPage,
     ) {
         if remarks.is_empty() {
             return;
@@ -110,7 +110,7 @@ impl<'a> Additions<'a> {
     }
 
     /// Takes note of what is on a page, which is complete.
-    pub(super) fn remember(&mut self, page: &Page) {
+    pub(super) fn remember(&mut self, page: &ReadPage) {
         if let Some(letters) = &mut self.letters
             && letters.len() < MAX_LETTERS
         {
@@ -121,7 +121,7 @@ impl<'a> Additions<'a> {
     }
 
     /// Adds to the last page of a document what belongs to no other page.
-    pub(super) fn finish(&mut self, page: &mut Page, is_only_page: bool) {
+    pub(super) fn finish(&mut self, page: &mut ReadPage, is_only_page: bool) {
         self.form.count_unplaced(&mut page.left_out);
         let names_reader = is_only_page && names_reader(page);
         if names_reader && self.catalog.contains_key(b"Collection") && !self.attachments.is_empty()
@@ -135,7 +135,7 @@ impl<'a> Additions<'a> {
     }
 
     /// Adds what is in a form of the kind XFA, which only a few programs show.
-    fn add_xfa(&mut self, page: &mut Page, is_placeholder: bool) {
+    fn add_xfa(&mut self, page: &mut ReadPage, is_placeholder: bool) {
         let form = match xfa::read(&self.catalog) {
             None => return,
             Some(Ok(form)) => form,
@@ -166,7 +166,7 @@ impl<'a> Additions<'a> {
 }
 
 /// Whether a page says no more than that another program shows the document.
-fn names_reader(page: &Page) -> bool {
+fn names_reader(page: &ReadPage) -> bool {
     let num_words =
         page.blocks.iter().fold(0_u32, |sum, block| sum.saturating_add(count_words(&block.text)));
     let is_named = |text: &str| text.contains("Acrobat") || text.contains("Adobe Reader");
@@ -174,7 +174,7 @@ fn names_reader(page: &Page) -> bool {
 }
 
 /// Leaves out what a page shows, so that no other reader and no OCR looks for it.
-fn leave_out(page: &mut Page) {
+fn leave_out(page: &mut ReadPage) {
     (page.num_text_ops, page.image_coverage, page.is_blank) = (0, 0.0, true);
     for block in page.blocks.drain(..) {
         page.left_out.add(WordReason::Frame, &block.text);

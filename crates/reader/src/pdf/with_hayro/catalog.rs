@@ -11,7 +11,7 @@ use hayro::hayro_syntax::object::{
 use super::numbering::Numbering;
 use super::{labels, names, strings};
 use crate::extract::pdf::clean;
-use crate::extract::protocol::{Head, OutlineEntry};
+use crate::extract::protocol::{DocumentHead, OutlineEntry};
 
 /// Most bookmarks that are read; the largest handbooks have as many.
 const MAX_OUTLINE: usize = 10_000;
@@ -20,12 +20,12 @@ const MAX_OUTLINE: usize = 10_000;
 const MAX_NAMES: usize = 500_000;
 
 /// Returns what `pdf` states about itself.
-pub(super) fn head(pdf: &Pdf, numbering: &Numbering) -> Head {
+pub(super) fn head(pdf: &Pdf, numbering: &Numbering) -> DocumentHead {
     let Metadata { title, author, creation_date, .. } = pdf.metadata();
     let text = |bytes: &Option<Box<[u8]>>| bytes.as_deref().map(strings::decode);
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
     let page_count = numbering.page_count;
-    Head {
+    DocumentHead {
         title: text(title),
         author: text(author),
         created: creation_date.as_ref().map(rfc_3339),

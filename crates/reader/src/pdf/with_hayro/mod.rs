@@ -33,7 +33,7 @@ use hayro::kurbo::Rect;
 use super::layout;
 use super::layout::sheet::{Area, Direction};
 use crate::error::FailureKind;
-use crate::extract::protocol::{Line, Page, Place, ReadFailure, Tail};
+use crate::extract::protocol::{AnswerLine, BlockPlace, ReadFailure, ReadPage, ReadingSummary};
 use crate::{Emit, Input, Stop};
 use additions::Additions;
 use characters::Characters;
@@ -43,45 +43,45 @@ use numbering::Numbering;
 pub(crate) use render::{draw, recognise};
 
 /// Reads a PDF page by page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let pdf = open(input.bytes, input.request.password.as_deref())?;
     if pdf.pages().is_empty() {
         return Err(ReadFailure::new(FailureKind::NoPages, "").into());
     }
     let numbering = Numbering::of(&pdf);
-    emit(Line::Document(catalog::head(&pdf, &numbering)))?;
+    emit(AnswerLine::Document(catalog::head(&pdf, &numbering)))?;
 
     let mut sheets = Sheets::of(&pdf, input.request.keeps_all);
     let mut additions = Additions::of(&pdf, input.request.omits_remarks);
     let mut next = 1;
     // The last page gets what belongs to no other.
-    let mut last: Option<Page> = None;
+    let mut last: Option<ReadPage> = None;
     for (number, page) in numbering.numbers.iter().copied().zip(pdf.pages().iter()) {
         if let Some(page) = last.take() {
-            emit(Line::Page(page))?;
+            emit(AnswerLine::Page(page))?;
         }
         for missing in next..number {
-            emit(Line::Page(missing_page(missing)))?;
+            emit(AnswerLine::Page(missing_page(missing)))?;
         }
         next = number.saturating_add(1);
         last = Some(convert(number, page, &mut sheets, &mut additions));
     }
     if let Some(mut page) = last {
         additions.finish(&mut page, numbering.page_count == 1);
-        emit(Line::Page(page))?;
+        emit(AnswerLine::Page(page))?;
     }
     for missing in next..=numbering.page_count {
-        emit(Line::Page(missing_page(missing)))?;
+        emit(AnswerLine::Page(missing_page(missing)))?;
     }
     let Additions { attachments, mut parts, warnings, .. } = additions;
     attachments.send(emit, &mut parts)?;
-    Ok(Tail {
+    Ok(ReadingSummary {
         declared_page_count: numbering.declared,
         pages_lost: numbering.lacks_pages(),
         rebuilt: is_rebuilt(input.bytes),
         warnings,
         parts,
-        ..Tail::default()
+        ..ReadingSummary::default()
     })
 }
 
@@ -165,7 +165,7 @@ fn convert<'a>(
     page: &'a PdfPage<'a>,
     sheets: &mut Sheets<'a>,
     additions: &mut Additions<'a>,
-) -> Page {
+) -> ReadPage {
     let annotations = additions.of_page(page);
     let mut device = sheets.draw(page, annotations.are_drawn);
     additions.write_entries(annotations.widgets, &mut device);
@@ -173,7 +173,7 @@ fn convert<'a>(
     let sheet = &device.sheet;
     let arranged = layout::arrange(sheet, &mut left_out);
     let coverage = device.image_area / (sheet.width * sheet.height).max(1.0);
-    let mut page = Page {
+    let mut page = ReadPage {
         number,
         width: arranged.width,
         height: arranged.height,
@@ -190,7 +190,7 @@ fn convert<'a>(
         is_soup: false,
         notes: Vec::new(),
         left_out,
-        ..Page::default()
+        ..ReadPage::default()
     };
     additions.add_notes(annotations.remarks, sheet, arranged.direction, &mut page);
     additions.remember(&page);
@@ -201,7 +201,7 @@ fn convert<'a>(
 const MIN_LETTERS_OVER: usize = 15;
 
 /// Returns the large pictures of a page over which it has no text; a scan has text over its picture.
-fn pictures_without_text(device: &PageDevice<'_>, direction: Direction) -> Vec<Place> {
+fn pictures_without_text(device: &PageDevice<'_>, direction: Direction) -> Vec<BlockPlace> {
     if direction != Direction::Right {
         return Vec::new();
     }
@@ -216,9 +216,9 @@ fn pictures_without_text(device: &PageDevice<'_>, direction: Direction) -> Vec<P
 }
 
 /// Returns a page that is missing from the file.
-fn missing_page(number: u32) -> Page {
+fn missing_page(number: u32) -> ReadPage {
     let failed = Some("it is missing from the file".to_owned());
-    Page { number, is_blank: true, failed, ..Page::default() }
+    ReadPage { number, is_blank: true, failed, ..ReadPage::default() }
 }
 
 /// Whether there is no object table at the declared position, so that it had to be rebuilt.

@@ -8,7 +8,7 @@ use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
 
 use super::numbering::Numbering;
 use super::{Sheets, open};
-use crate::extract::protocol::{Head, Line, Place, Tail};
+use crate::extract::protocol::{AnswerLine, BlockPlace, DocumentHead, ReadingSummary};
 use crate::pdf::layout;
 use crate::pdf::layout::sheet::{Area, POINTS_PER_INCH};
 use crate::pdf::ocr::{self, Raster};
@@ -19,11 +19,14 @@ use crate::{Emit, Input, Stop};
 const DPI: f64 = 200.0;
 
 /// Runs OCR on the pages that the job names.
-pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let pdf = open(input.bytes, input.request.password.as_deref())?;
     let pages = pdf.pages();
     let numbering = Numbering::of(&pdf);
-    emit(Line::Document(Head { page_count: numbering.page_count, ..Head::default() }))?;
+    emit(AnswerLine::Document(DocumentHead {
+        page_count: numbering.page_count,
+        ..DocumentHead::default()
+    }))?;
     let cache = RenderCache::new();
     ocr::read(input, emit, |number| {
         let page = numbering.idx_of(number).and_then(|idx| pages.get(idx));
@@ -34,13 +37,13 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, 
             false => raster(page, &cache).only_within(&areas),
         }))
     })?;
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
 /// Draws the page that the request names, with its text marked.
-pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop> {
+pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     let pdf = open(input.bytes, input.request.password.as_deref())?;
-    emit(Line::Document(Head { page_count: 1, ..Head::default() }))?;
+    emit(AnswerLine::Document(DocumentHead { page_count: 1, ..DocumentHead::default() }))?;
     let wanted = input.request.drawing.clone().unwrap_or_default();
     let page = Numbering::of(&pdf).idx_of(wanted.page).and_then(|idx| pdf.pages().get(idx));
     if let Some(page) = page {
@@ -56,10 +59,10 @@ pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Tail, Stop>
         };
         picture::send(size, colours, &Marks { words, scale, text: &wanted.marked }, emit)?;
     }
-    Ok(Tail::default())
+    Ok(ReadingSummary::default())
 }
 
-fn area_of(place: &Place) -> Area {
+fn area_of(place: &BlockPlace) -> Area {
     Area::new(place.left, place.top, place.right, place.bottom)
 }
 

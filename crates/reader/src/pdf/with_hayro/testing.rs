@@ -1,20 +1,20 @@
 //! Writes small PDF files, for tests.
 
 use crate::Input;
-use crate::extract::protocol::{Line, MemberLine, Page, Tail};
+use crate::extract::protocol::{AnswerLine, MemberLine, ReadPage, ReadingSummary};
 
 /// What a reader returns of a file.
 #[derive(Debug, Default)]
 pub(super) struct PdfOutput {
-    pub(super) pages: Vec<Page>,
+    pub(super) pages: Vec<ReadPage>,
     pub(super) members: Vec<MemberLine>,
-    pub(super) tail: Tail,
+    pub(super) tail: ReadingSummary,
 }
 
 impl PdfOutput {
     /// Returns the texts of all pages: of their blocks, and after `+` their notes.
     pub(super) fn texts(&self) -> Vec<String> {
-        let of_page = |page: &Page| {
+        let of_page = |page: &ReadPage| {
             let blocks = page.blocks.iter().map(|block| block.text.clone());
             let notes = page.notes.iter().map(|note| format!("+{}", note.text));
             blocks.chain(notes).collect::<Vec<_>>()
@@ -64,8 +64,8 @@ pub(super) fn read(file: &[u8]) -> PdfOutput {
     let mut output = PdfOutput::default();
     let tail = super::read(&Input::of(file), &mut |line| {
         match line {
-            Line::Page(page) => output.pages.push(page),
-            Line::Member(member) => output.members.push(member),
+            AnswerLine::Page(page) => output.pages.push(page),
+            AnswerLine::Member(member) => output.members.push(member),
             _ => {}
         }
         Ok(())
