@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::parts::{Archive, PartState, comparable, part, relations};
-use super::xml::{self, Event};
+use super::xml::{self, XmlEvent};
 use crate::document::{WordAccount, WordReason, count_words};
 use crate::extract::detect;
 use crate::extract::protocol::ReadingSummary;
@@ -181,7 +181,7 @@ fn count_text(text: &str) -> u32 {
     let mut words = WordAccount::default();
     // What comes before damage is counted.
     let _ = xml::each(text, |event| {
-        if let Event::Text(text) = event {
+        if let XmlEvent::Text(text) = event {
             words.add(WordReason::Unread, text);
         }
     });
@@ -227,7 +227,7 @@ impl DeclaredTypes {
         for name in ["[Content_Types].xml", "META-INF/manifest.xml"] {
             let declarations = part(archive, name).ok().flatten().unwrap_or_default();
             let _ = xml::each(&declarations, |event| {
-                let Event::Open(element) = event else { return };
+                let XmlEvent::Open(element) = event else { return };
                 let attribute = |name: &str| element.attribute(name).unwrap_or_default();
                 let (key, declared) = match element.name() {
                     "Override" => (attribute("PartName"), attribute("ContentType")),

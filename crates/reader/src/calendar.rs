@@ -15,10 +15,10 @@ pub(crate) use read::{read_calendar, read_contacts};
 
 use self::lines::ContentLine;
 use crate::document::WordReason;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// Counts the words of a line that is not shown. Encoded pictures and keys have no words.
-fn leave_out(line: &ContentLine, writer: &mut Writer) {
+fn leave_out(line: &ContentLine, writer: &mut BlockWriter) {
     if !line.is_encoded() {
         writer.left_out.add(WordReason::Markup, &line.value);
     }
@@ -34,7 +34,7 @@ fn without_scheme(address: &str) -> &str {
 }
 
 /// Adds the paragraphs of a text, which are separated by empty lines.
-fn write_paragraphs(text: &str, writer: &mut Writer) {
+fn write_paragraphs(text: &str, writer: &mut BlockWriter) {
     text.replace("\r\n", "\n").split("\n\n").for_each(|paragraph| writer.paragraph(paragraph));
 }
 

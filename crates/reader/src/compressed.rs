@@ -9,7 +9,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use super::members::Members;
-use super::{Emit, Input, Stop};
+use super::{EarlyEnd, Emit, ReaderInput};
 use crate::extract::protocol::ReadingSummary;
 
 /// The name of what a compressed file contains.
@@ -19,7 +19,10 @@ const CONTENT: &str = "content";
 const SKIPPED_HEAD: usize = 8;
 
 /// Emits what a compressed file contains, by its first bytes.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut members = Members::new(emit);
     match input.bytes {
         [0x1F, 0x8B, ..] => members.add_from(CONTENT, MultiGzDecoder::new(input.bytes))?,

@@ -7,9 +7,9 @@ use std::io::Read as _;
 use flate2::read::DeflateDecoder;
 use percent_encoding::percent_decode_str;
 
-use super::writer::Writer;
-use super::xml::{self, Element, Event};
-use super::{Emit, Input, Stop, html, mime};
+use super::writer::BlockWriter;
+use super::xml::{self, Element, XmlEvent};
+use super::{EarlyEnd, Emit, ReaderInput, html, mime};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::text::decode::Decoded;
@@ -18,7 +18,10 @@ use crate::text::decode::Decoded;
 const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 
 /// Reads diagrams.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let Decoded { text, encoding } = input.text()?;
     let mut board = Diagrams { bytes_left: MAX_UNPACKED_BYTES, ..Diagrams::default() };
     let outcome = xml::each(&text, |event| board.on(event));
@@ -37,7 +40,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
 
 #[derive(Default)]
 struct Diagrams {
-    writer: Writer,
+    writer: BlockWriter,
     is_file: bool,
     /// The text of the open page, which is packed if it is not blank.
     packed: Option<String>,
@@ -47,16 +50,16 @@ struct Diagrams {
 }
 
 impl Diagrams {
-    fn on(&mut self, event: Event<'_>) {
+    fn on(&mut self, event: XmlEvent<'_>) {
         match event {
-            Event::Open(element) => self.open(element),
-            Event::Text(text) => {
+            XmlEvent::Open(element) => self.open(element),
+            XmlEvent::Text(text) => {
                 if let Some(packed) = &mut self.packed {
                     packed.push_str(text.trim());
                 }
             }
-            Event::Close("diagram") => self.end_page(),
-            Event::Close(_) => {}
+            XmlEvent::Close("diagram") => self.end_page(),
+            XmlEvent::Close(_) => {}
         }
     }
 
@@ -99,7 +102,7 @@ impl Diagrams {
         }
         let outcome = self.unpack(&packed).and_then(|page| {
             xml::each(&page, |event| {
-                if let Event::Open(element) = event {
+                if let XmlEvent::Open(element) = event {
                     self.open(element);
                 }
             })
@@ -143,7 +146,7 @@ mod tests {
     fn check(xml: &str, expected: &[&str]) -> ReadingSummary {
         let (_, blocks) = output_of(read, xml.as_bytes()).unwrap();
         assert_eq!(blocks, expected);
-        read(&Input::of(xml.as_bytes()), &mut |_| Ok(())).unwrap()
+        read(&ReaderInput::of(xml.as_bytes()), &mut |_| Ok(())).unwrap()
     }
 
     #[test]
@@ -174,7 +177,7 @@ mod tests {
     #[test]
     fn other_xml_is_refused() {
         match output_of(read, b"<a/>") {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
+            Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
             other => panic!("{other:?}"),
         }
     }

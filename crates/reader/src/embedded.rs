@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::Stop;
+use crate::EarlyEnd;
 use crate::members::Members;
 use crate::package_kind::kind_of;
-use crate::parts::{self, Archive, Related};
+use crate::parts::{self, Archive, RelatedPart};
 
 /// The parts that are files, in the order in which they are met.
 #[derive(Debug, Default)]
@@ -21,10 +21,10 @@ impl EmbeddedFiles {
     pub(crate) fn add(
         &mut self,
         archive: &mut Archive<'_>,
-        related: &BTreeMap<String, Related>,
+        related: &BTreeMap<String, RelatedPart>,
     ) -> BTreeMap<String, String> {
         let mut names = BTreeMap::new();
-        for (id, Related { kind, name }) in related {
+        for (id, RelatedPart { kind, name }) in related {
             if !matches!(&**kind, "package" | "oleObject") {
                 continue;
             }
@@ -43,7 +43,7 @@ impl EmbeddedFiles {
         self,
         archive: &mut Archive<'_>,
         members: &mut Members<'_, '_>,
-    ) -> Result<Vec<String>, Stop> {
+    ) -> Result<Vec<String>, EarlyEnd> {
         let mut warnings = Vec::new();
         for part in self.parts {
             let file = self.files.get(&part).and_then(Option::as_deref).unwrap_or(&part);
@@ -59,9 +59,12 @@ impl EmbeddedFiles {
 
 /// Returns the warning for a file that could not be added. The document was read; too many or too large files in it are
 /// no reason to lose it.
-pub(crate) fn left_out(file: &str, outcome: Result<(), Stop>) -> Result<Option<String>, Stop> {
+pub(crate) fn left_out(
+    file: &str,
+    outcome: Result<(), EarlyEnd>,
+) -> Result<Option<String>, EarlyEnd> {
     match outcome {
-        Err(Stop::Failed(failed)) => {
+        Err(EarlyEnd::Failed(failed)) => {
             Ok(Some(format!("the embedded file {file} was left out: {}", failed.detail)))
         }
         outcome => outcome.map(|()| None),

@@ -5,8 +5,8 @@
 mod note;
 
 use super::members::Members;
-use super::writer::Writer;
-use super::{Emit, Input, Stop, xml};
+use super::writer::BlockWriter;
+use super::{EarlyEnd, Emit, ReaderInput, xml};
 use crate::document::FileParts;
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
@@ -17,8 +17,11 @@ use note::{ExportedNotes, MAX_CONTENT_BYTES, Note, NoteAttachment};
 const MAX_NOTES: usize = 10_000;
 
 /// Reads the notes as one document: each is a section with its title as heading.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
-    let (mut writer, mut parts, mut num_notes) = (Writer::default(), FileParts::default(), 0);
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
+    let (mut writer, mut parts, mut num_notes) = (BlockWriter::default(), FileParts::default(), 0);
     let mut warnings = each(input, &mut |note| {
         num_notes += 1;
         if num_notes <= MAX_NOTES {
@@ -39,7 +42,10 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
 
 /// Emits each note as a member in Markdown, and what is attached to it and no picture. What cannot be read is a member
 /// that failed, as an export is no document that could say so.
-pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn notes(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut members = Members::new(emit);
     let warnings = each(input, &mut |note| {
         let title = note.file_name();
@@ -65,9 +71,9 @@ pub(crate) fn notes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSum
 
 /// Calls `on_note` for each note; returns what was left out.
 fn each(
-    input: &Input<'_>,
-    on_note: &mut dyn FnMut(&Note) -> Result<(), Stop>,
-) -> Result<Vec<String>, Stop> {
+    input: &ReaderInput<'_>,
+    on_note: &mut dyn FnMut(&Note) -> Result<(), EarlyEnd>,
+) -> Result<Vec<String>, EarlyEnd> {
     let text = input.text()?.text;
     let mut notes = ExportedNotes::default();
     let (mut stop, mut num_notes) = (None, 0);
@@ -126,7 +132,7 @@ mod tests {
                 "- Buy rope",
             ]
         );
-        let tail = read(&Input::of(EXPORT.as_bytes()), &mut |_| Ok(())).unwrap();
+        let tail = read(&ReaderInput::of(EXPORT.as_bytes()), &mut |_| Ok(())).unwrap();
         assert_eq!(tail.parts.without_text.get("picture"), Some(&1));
         assert_eq!(tail.parts.num_unread, 1);
     }

@@ -11,9 +11,9 @@ mod package;
 use self::contents::{TableOfContents, TitleEntry};
 use self::package::{BookFile, BookPackage};
 use super::parts::{self, Archive, PartState, part};
-use super::writer::Writer;
-use super::xml::{self, Event};
-use super::{Emit, Input, Stop, html};
+use super::writer::BlockWriter;
+use super::xml::{self, XmlEvent};
+use super::{EarlyEnd, Emit, ReaderInput, html};
 use crate::document::BlockKind;
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, PageBlock, ReadFailure, ReadPage, ReadingSummary};
@@ -30,7 +30,10 @@ const MAX_NAMED: usize = 10;
 const MIN_SHARE: usize = 2;
 
 /// Reads a book.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut archive = parts::open(input.bytes)?;
     let name = package_name(&mut archive)?;
     if is_locked(&mut archive) {
@@ -113,7 +116,7 @@ impl Book {
     }
 
     fn add(&mut self, chapter: &BookFile, text: &str, contents: &TableOfContents) {
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         if is_drawing(chapter, text) {
             drawing::write(text, &mut writer);
         } else {
@@ -149,7 +152,7 @@ fn with_titles(
     titles: &[TitleEntry],
     blocks: Vec<PageBlock>,
 ) -> Vec<PageBlock> {
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     if is_drawing(chapter, text) {
         // A drawing has no place for them but its start.
         html::write_chapter(&contents::with_headings("", titles), &mut writer);
@@ -191,7 +194,7 @@ fn is_locked(archive: &mut Archive<'_>) -> bool {
     let encryption = parts::optional(archive, "META-INF/encryption.xml");
     let mut is_locked = false;
     let _ = xml::each(&encryption, |event| {
-        if let Event::Open(element) = event
+        if let XmlEvent::Open(element) = event
             && element.name() == "EncryptionMethod"
             && let Some(algorithm) = element.attribute("Algorithm")
         {
@@ -206,7 +209,7 @@ fn package_name(archive: &mut Archive<'_>) -> Result<String, ReadFailure> {
     const CONTAINER: &str = "META-INF/container.xml";
     let mut found = None;
     let _ = xml::each(&parts::optional(archive, CONTAINER), |event| {
-        if let Event::Open(element) = event
+        if let XmlEvent::Open(element) = event
             && element.name() == "rootfile"
             && found.is_none()
         {
@@ -242,14 +245,14 @@ mod tests {
         <script src='x.js'/></head><body><h1><a id='p1'/>Ebb</h1><p>The water leaves.</p></body></html>";
     const SECOND: &str = "<html><body><h1>Flood</h1><p>It returns.</p></body></html>";
 
-    fn outcome(parts: &[(&str, &str)]) -> Result<Output, Stop> {
+    fn outcome(parts: &[(&str, &str)]) -> Result<Output, EarlyEnd> {
         output_of(read, &archive(parts))
     }
 
     #[track_caller]
     fn check_failure(parts: &[(&str, &str)], expected: FailureKind) {
         match outcome(parts) {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
+            Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, expected),
             other => panic!("{other:?}"),
         }
     }
@@ -311,7 +314,7 @@ mod tests {
 
     /// Returns the blocks of a book, and the warnings, the last of which is about parts that were not read.
     fn book(bytes: &[u8]) -> (Vec<String>, Vec<String>) {
-        let (mut blocks, input) = (Vec::new(), Input::of(bytes));
+        let (mut blocks, input) = (Vec::new(), ReaderInput::of(bytes));
         let tail = read(&input, &mut |line| {
             if let AnswerLine::Page(page) = line {
                 blocks.extend(page.blocks.into_iter().map(|block| block.text));

@@ -3,11 +3,11 @@
 //! An FB2 file is one XML document: `description` has the metadata, each `body` sections, and `binary` the
 //! pictures.
 
-use super::flow::{self, Content, Tables};
+use super::flow::{self, FlowItem, FlowTables};
 use super::grid::CellSpan;
-use super::writer::Writer;
+use super::writer::BlockWriter;
 use super::xml::Element;
-use super::{Emit, Input, Stop};
+use super::{EarlyEnd, Emit, ReaderInput};
 use crate::extract::protocol::{DocumentHead, ReadingSummary};
 use crate::text::decode::Decoded;
 
@@ -16,9 +16,12 @@ const LEFT_OUT: &[&str] =
     &["binary", "stylesheet", "document-info", "publish-info", "custom-info", "src-title-info"];
 
 /// Reads a book.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let Decoded { text, encoding } = input.text()?;
-    let mut walk = Walk::default();
+    let mut walk = Fb2Walk::default();
     let outcome = flow::each(&text, LEFT_OUT, |content| walk.on(content));
     walk.end_paragraph();
     let (head, writer, has_root) = (walk.head, walk.writer, walk.is_book);
@@ -27,8 +30,8 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
 }
 
 #[derive(Debug, Default)]
-struct Walk {
-    writer: Writer,
+struct Fb2Walk {
+    writer: BlockWriter,
     head: DocumentHead,
     is_book: bool,
     /// The names of the open elements.
@@ -42,22 +45,22 @@ struct Walk {
     is_note: bool,
     /// Names of the open author.
     names: Vec<String>,
-    tables: Tables,
+    tables: FlowTables,
 }
 
-impl Walk {
-    fn on(&mut self, content: Content<'_>) {
+impl Fb2Walk {
+    fn on(&mut self, content: FlowItem<'_>) {
         match content {
-            Content::Open(element) => {
+            FlowItem::Open(element) => {
                 self.open(element);
                 self.open.push(element.name().to_owned());
             }
-            Content::Close(name) => {
+            FlowItem::Close(name) => {
                 self.open.pop();
                 self.close(name);
             }
-            Content::Text(text) => self.text.push_str(&text.replace(['\n', '\r', '\t'], " ")),
-            Content::Formula(text) => self.text.push_str(&text),
+            FlowItem::Text(text) => self.text.push_str(&text.replace(['\n', '\r', '\t'], " ")),
+            FlowItem::Formula(text) => self.text.push_str(&text),
         }
     }
 
@@ -205,7 +208,7 @@ mod tests {
     #[test]
     fn a_picture_of_a_book_has_no_words_and_what_describes_the_file_is_metadata() {
         let mut words = Vec::new();
-        let outcome = read(&Input::of(BOOK.as_bytes()), &mut |line| {
+        let outcome = read(&ReaderInput::of(BOOK.as_bytes()), &mut |line| {
             if let AnswerLine::Page(page) = line {
                 words.extend(page.left_out.counts());
             }
@@ -238,7 +241,7 @@ mod tests {
             ("\0\u{1}\u{2}", FailureKind::NotText),
         ] {
             match output_of(read, xml.as_bytes()) {
-                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
+                Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, expected),
                 other => panic!("{other:?}"),
             }
         }

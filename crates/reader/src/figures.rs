@@ -6,7 +6,7 @@ mod figure;
 
 use std::collections::BTreeMap;
 
-use crate::parts::{Archive, Related, optional};
+use crate::parts::{Archive, RelatedPart, optional};
 pub(crate) use figure::Figure;
 
 /// Charts and diagrams by the ids that the part uses.
@@ -15,7 +15,7 @@ pub(crate) struct Figures(BTreeMap<String, Figure>);
 
 impl Figures {
     /// Reads the charts and diagrams among the parts that a part refers to; each is read once in an archive.
-    pub(crate) fn read(archive: &mut Archive<'_>, related: &BTreeMap<String, Related>) -> Self {
+    pub(crate) fn read(archive: &mut Archive<'_>, related: &BTreeMap<String, RelatedPart>) -> Self {
         let mut figures = BTreeMap::new();
         for (id, related) in related {
             let read = match related.kind.as_str() {

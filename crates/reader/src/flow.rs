@@ -4,9 +4,9 @@
 
 use super::grid::{CellSpan, TableGrid};
 use super::math::{self, Formula};
-use super::writer::Writer;
-use super::xml::{self, Element, Event};
-use super::{Emit, Stop};
+use super::writer::BlockWriter;
+use super::xml::{self, Element, XmlEvent};
+use super::{EarlyEnd, Emit};
 use crate::document::{WordAccount, WordReason};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
@@ -14,7 +14,7 @@ use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSum
 /// What was read of a file that is one XML document.
 pub(super) struct WalkedXml {
     pub(super) head: DocumentHead,
-    pub(super) writer: Writer,
+    pub(super) writer: BlockWriter,
     /// Whether an element was met with which documents in the format begin.
     pub(super) has_root: bool,
 }
@@ -27,7 +27,7 @@ impl WalkedXml {
         outcome: Result<WordAccount, ReadFailure>,
         format: &str,
         emit: &mut Emit<'_>,
-    ) -> Result<ReadingSummary, Stop> {
+    ) -> Result<ReadingSummary, EarlyEnd> {
         if let Ok(left_out) = &outcome {
             self.writer.left_out.merge(left_out);
         }
@@ -52,7 +52,7 @@ impl WalkedXml {
 
 /// The next item of a body.
 #[derive(Clone)]
-pub(super) enum Content<'a> {
+pub(super) enum FlowItem<'a> {
     /// The start of an element.
     Open(&'a Element<'a>),
     /// The end of an element with this name.
@@ -68,7 +68,7 @@ pub(super) enum Content<'a> {
 pub(super) fn each(
     xml: &str,
     left_out: &[&str],
-    mut on_content: impl FnMut(Content<'_>),
+    mut on_content: impl FnMut(FlowItem<'_>),
 ) -> Result<WordAccount, ReadFailure> {
     let (mut words, mut reason) = (WordAccount::default(), None);
     // Open elements, counted from the one that is left out.
@@ -78,19 +78,19 @@ pub(super) fn each(
         if let Some(formula) = &mut open_formula {
             if let Some(text) = formula.on(event) {
                 open_formula = None;
-                on_content(Content::Formula(text));
+                on_content(FlowItem::Formula(text));
             }
             return;
         }
         match event {
-            Event::Open(_) if depth_left_out > 0 => depth_left_out += 1,
-            Event::Close(_) if depth_left_out > 0 => depth_left_out -= 1,
-            Event::Text(text) if depth_left_out > 0 => {
+            XmlEvent::Open(_) if depth_left_out > 0 => depth_left_out += 1,
+            XmlEvent::Close(_) if depth_left_out > 0 => depth_left_out -= 1,
+            XmlEvent::Text(text) if depth_left_out > 0 => {
                 if let Some(reason) = reason {
                     words.add(reason, text);
                 }
             }
-            Event::Open(element) if left_out.contains(&element.name()) => {
+            XmlEvent::Open(element) if left_out.contains(&element.name()) => {
                 depth_left_out = 1;
                 reason = match element.name() {
                     // Pictures and styles have no words.
@@ -101,12 +101,12 @@ pub(super) fn each(
                     _ => Some(WordReason::Hidden),
                 };
             }
-            Event::Open(element) if math::is_formula(element.name()) => {
+            XmlEvent::Open(element) if math::is_formula(element.name()) => {
                 open_formula.insert(Formula::default()).on(event);
             }
-            Event::Open(element) => on_content(Content::Open(element)),
-            Event::Close(name) => on_content(Content::Close(name)),
-            Event::Text(text) => on_content(Content::Text(text)),
+            XmlEvent::Open(element) => on_content(FlowItem::Open(element)),
+            XmlEvent::Close(name) => on_content(FlowItem::Close(name)),
+            XmlEvent::Text(text) => on_content(FlowItem::Text(text)),
         }
     })?;
     Ok(words)
@@ -114,14 +114,14 @@ pub(super) fn each(
 
 /// The open tables, the innermost last.
 #[derive(Debug, Default)]
-pub(super) struct Tables {
-    open: Vec<Table>,
+pub(super) struct FlowTables {
+    open: Vec<FlowTable>,
     /// Notes of the outermost table.
     notes: Vec<String>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct FlowTable {
     grid: TableGrid,
     cell: String,
     span: CellSpan,
@@ -141,9 +141,9 @@ pub(super) enum MergedWith {
     Spanning,
 }
 
-impl Tables {
+impl FlowTables {
     pub(super) fn begin(&mut self) {
-        self.open.push(Table::default());
+        self.open.push(FlowTable::default());
     }
 
     pub(super) fn begin_row(&mut self) {
@@ -246,7 +246,7 @@ impl Tables {
     }
 
     /// Ends the innermost table, and writes the outermost with its notes.
-    pub(super) fn end_into(&mut self, writer: &mut Writer) {
+    pub(super) fn end_into(&mut self, writer: &mut BlockWriter) {
         if let Some(grid) = self.end() {
             writer.grid(grid);
             std::mem::take(&mut self.notes).iter().for_each(|note| writer.paragraph(note));
@@ -263,10 +263,10 @@ mod tests {
         let mut seen = String::new();
         each("<a>1<b>2<c>3</c><b/>4</b>5<m:oMath><m:t>x</m:t></m:oMath></a>", &["b"], |content| {
             match content {
-                Content::Open(element) => seen += element.name(),
-                Content::Close(name) => seen += &name.to_uppercase(),
-                Content::Text(text) => seen += text,
-                Content::Formula(text) => seen += &format!("[{text}]"),
+                FlowItem::Open(element) => seen += element.name(),
+                FlowItem::Close(name) => seen += &name.to_uppercase(),
+                FlowItem::Text(text) => seen += text,
+                FlowItem::Formula(text) => seen += &format!("[{text}]"),
             }
         })
         .unwrap();
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_text_of_an_inner_table_belongs_to_the_outer_cell() {
-        let mut tables = Tables::default();
+        let mut tables = FlowTables::default();
         let mut notes = vec!["[^1]: seen".to_owned()];
         assert!(!tables.paragraph("outside", &mut notes));
         tables.begin();
@@ -290,7 +290,7 @@ mod tests {
         tables.begin_cell();
         tables.paragraph("last", &mut notes);
         tables.end_cell();
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         tables.end_into(&mut writer);
         let blocks = writer.finish();
         assert_eq!(blocks[0].text, "| in | in | last |\n| --- | --- | --- |");

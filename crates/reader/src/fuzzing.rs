@@ -5,11 +5,11 @@
 use std::io;
 use std::sync::LazyLock;
 
-use super::{Ask, Input, pdf, table};
+use super::{Ask, ReaderInput, pdf, table};
 use crate::document::{Document, Format};
 use crate::extract::protocol::{self, AnswerLine, Request};
 
-impl<'a> Input<'a> {
+impl<'a> ReaderInput<'a> {
     /// Returns the input of a reader that needs nothing but the file.
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
         static REQUEST: LazyLock<Request> = LazyLock::new(Request::default);
@@ -44,7 +44,7 @@ pub fn scan(table: &str) {
 /// Reads bytes with the named reader.
 pub fn read(name: &str, bytes: &[u8]) {
     let read = table::by_name(name).expect("a reader of this program");
-    let _ = read(&Input::of(bytes), &mut |line| {
+    let _ = read(&ReaderInput::of(bytes), &mut |line| {
         let bytes = protocol::encode(&line);
         assert!(protocol::decode::<AnswerLine>(&bytes).is_some());
         Ok(())

@@ -76,7 +76,7 @@ type Emit<'a> = dyn FnMut(AnswerLine) -> io::Result<()> + 'a;
 type Ask<'a> = dyn Fn(Pictures) -> io::Result<Vec<Recognised>> + 'a;
 
 /// The input of a reader.
-struct Input<'a> {
+struct ReaderInput<'a> {
     /// The file.
     bytes: &'a [u8],
     /// How to read it.
@@ -85,7 +85,7 @@ struct Input<'a> {
     ask: &'a Ask<'a>,
 }
 
-impl Input<'_> {
+impl ReaderInput<'_> {
     /// Returns the file as text.
     fn text(&self) -> Result<Decoded, ReadFailure> {
         decode::read(self.bytes, &[]).ok_or_else(|| ReadFailure::new(FailureKind::NotText, ""))
@@ -93,24 +93,24 @@ impl Input<'_> {
 }
 
 /// Reads a document and emits lines in the order of the protocol, up to the last one, which it returns.
-type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<ReadingSummary, Stop>;
+type Read = fn(&ReaderInput<'_>, &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd>;
 
 /// Why a reader ends early.
 #[derive(Debug)]
-enum Stop {
+enum EarlyEnd {
     /// The document cannot be read.
     Failed(ReadFailure),
     /// The parent no longer reads the output.
     Io(io::Error),
 }
 
-impl From<ReadFailure> for Stop {
+impl From<ReadFailure> for EarlyEnd {
     fn from(failed: ReadFailure) -> Self {
         Self::Failed(failed)
     }
 }
 
-impl From<io::Error> for Stop {
+impl From<io::Error> for EarlyEnd {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }

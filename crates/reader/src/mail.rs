@@ -17,8 +17,8 @@ use mail_parser::{Address, DateTime, Message, MessageParser};
 use self::content::MailContent;
 use self::mailbox::messages;
 use super::members::Members;
-use super::writer::Writer;
-use super::{Emit, Input, Stop, html, mime};
+use super::writer::BlockWriter;
+use super::{EarlyEnd, Emit, ReaderInput, html, mime};
 use crate::document::FileParts;
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
@@ -41,7 +41,10 @@ const OF_MAILBOX: &str = "attachments of a mailbox are only read when it is adde
 const PROPERTY_LIST: &[u8] = b"<?xml";
 
 /// Reads a message, and emits its attachments as members.
-pub(crate) fn read_message(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read_message(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let bytes = in_bytes(input.bytes);
     if !is_message(&bytes) {
         let detail = "there is no message in it";
@@ -56,14 +59,14 @@ pub(crate) fn read_converted(
     parts: FileParts,
     mut warnings: Vec<String>,
     emit: &mut Emit<'_>,
-) -> Result<ReadingSummary, Stop> {
+) -> Result<ReadingSummary, EarlyEnd> {
     let bytes = mime::readable_headers(bytes);
     let repaired = mime::repair(&bytes);
     let message = MessageParser::default()
         .parse(&*repaired.bytes)
         .ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "there is no message in it"))?;
     let mut content = MailContent::of(&message, parts);
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     let event = write(&message, &mut content, &mut writer);
     emit(AnswerLine::Document(DocumentHead {
         title: subject(&message).or(event),
@@ -90,8 +93,11 @@ pub(crate) fn read_converted(
 }
 
 /// Reads a mailbox: each message is a section with its subject as heading. Attachments are not read.
-pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
-    let mut writer = Writer::default();
+pub(crate) fn read_mailbox(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
+    let mut writer = BlockWriter::default();
     let mut num_messages = 0;
     let (mut warnings, mut parts, mut encoding) = (Vec::new(), FileParts::default(), None);
     for bytes in messages(&in_bytes(input.bytes)) {
@@ -127,7 +133,10 @@ pub(crate) fn read_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Rea
 }
 
 /// Emits the messages of a mailbox as members, named by their ids, which stay the same when others come or go.
-pub(crate) fn of_mailbox(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn of_mailbox(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut members = Members::new(emit);
     let mut num_messages = 0;
     for (number, contents) in (1..).zip(messages(&in_bytes(input.bytes))) {
@@ -195,7 +204,7 @@ fn subject(message: &Message<'_>) -> Option<String> {
 fn write(
     message: &Message<'_>,
     content: &mut MailContent<'_>,
-    writer: &mut Writer,
+    writer: &mut BlockWriter,
 ) -> Option<String> {
     let date = message.date().map(|date| format!("Date: {}", date.to_rfc3339()));
     let fields =

@@ -2,7 +2,7 @@
 //!
 //! The elements are read one after another, so formulas may be nested to any depth.
 
-use super::xml::{Element, Event};
+use super::xml::{Element, XmlEvent};
 
 /// Longest text of a part of a formula, in bytes; the rest is left out.
 const MAX_LEN: usize = 20_000;
@@ -16,12 +16,12 @@ const LEFT_OUT: &[&str] = &["annotation", "annotation-xml", "instrText", "delTex
 /// A formula that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Formula {
-    open: Vec<Part>,
+    open: Vec<OpenElement>,
 }
 
 /// An open element.
 #[derive(Debug, Default)]
-struct Part {
+struct OpenElement {
     name: String,
     /// The closed elements in it, with their text.
     parts: Vec<(String, String)>,
@@ -40,10 +40,10 @@ pub(super) fn is_formula(name: &str) -> bool {
 
 impl Formula {
     /// Reads the next item; returns the text after the end of the outermost element.
-    pub(super) fn on(&mut self, event: Event<'_>) -> Option<String> {
+    pub(super) fn on(&mut self, event: XmlEvent<'_>) -> Option<String> {
         match event {
-            Event::Open(element) => self.open(element),
-            Event::Text(text) => {
+            XmlEvent::Open(element) => self.open(element),
+            XmlEvent::Text(text) => {
                 if let Some(part) = self.open.last_mut()
                     && TOKENS.contains(&part.name.as_str())
                     && part.text.len() < MAX_LEN
@@ -51,7 +51,7 @@ impl Formula {
                     part.text.push_str(text);
                 }
             }
-            Event::Close(_) => {
+            XmlEvent::Close(_) => {
                 let part = self.open.pop()?;
                 let name = part.name.clone();
                 let text = part.finish();
@@ -66,7 +66,7 @@ impl Formula {
 
     fn open(&mut self, element: &Element<'_>) {
         let name = element.name();
-        self.open.push(Part { name: name.to_owned(), ..Part::default() });
+        self.open.push(OpenElement { name: name.to_owned(), ..OpenElement::default() });
         if !matches!(name, "chr" | "begChr" | "endChr") {
             return;
         }
@@ -84,7 +84,7 @@ impl Formula {
     }
 }
 
-impl Part {
+impl OpenElement {
     /// Returns the text of the element.
     fn finish(mut self) -> String {
         let mut text = match self.name.as_str() {

@@ -10,7 +10,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::package_kind::kind_of;
-use super::{Emit, Input, Stop, parts};
+use super::{EarlyEnd, Emit, ReaderInput, parts};
 use crate::error::FailureKind;
 use crate::extract::protocol::{
     AnswerLine, DocumentHead, MAX_NAME, MemberLine, ReadFailure, ReadingSummary, clean_name,
@@ -22,7 +22,10 @@ pub(crate) use crate::document::embedded_reference as reference;
 
 /// Emits the files of a ZIP archive; folders and links are no files. Of an office document or a book, it says only
 /// which format it is.
-pub(crate) fn of_zip(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn of_zip(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     if let Some(kind) = kind_of(&mut parts::open(input.bytes)?) {
         let format = Some(kind.as_str().to_owned());
         emit(AnswerLine::Document(DocumentHead { format, ..DocumentHead::default() }))?;
@@ -108,7 +111,7 @@ impl<'a, 'e> Members<'a, 'e> {
     }
 
     /// Adds a file.
-    pub(crate) fn add(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Result<(), Stop> {
+    pub(crate) fn add(&mut self, name: &str, bytes: impl Into<Vec<u8>>) -> Result<(), EarlyEnd> {
         let bytes = bytes.into();
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let left = self.bytes_left.checked_sub(size);
@@ -124,7 +127,7 @@ impl<'a, 'e> Members<'a, 'e> {
     }
 
     /// Adds a file, or reports that there is no room left for it.
-    pub(crate) fn add_within_limit(&mut self, name: &str, bytes: &[u8]) -> Result<(), Stop> {
+    pub(crate) fn add_within_limit(&mut self, name: &str, bytes: &[u8]) -> Result<(), EarlyEnd> {
         if u64::try_from(bytes.len()).is_ok_and(|size| size <= self.bytes_left) {
             return self.add(name, bytes);
         }
@@ -132,7 +135,7 @@ impl<'a, 'e> Members<'a, 'e> {
     }
 
     /// Adds what a reader of packed data returns, up to a byte more than the limit.
-    pub(crate) fn add_from(&mut self, name: &str, reader: impl Read) -> Result<(), Stop> {
+    pub(crate) fn add_from(&mut self, name: &str, reader: impl Read) -> Result<(), EarlyEnd> {
         let mut bytes = Vec::new();
         match reader.take(self.bytes_left.saturating_add(1)).read_to_end(&mut bytes) {
             Ok(_) => self.add(name, bytes),
@@ -146,7 +149,7 @@ impl<'a, 'e> Members<'a, 'e> {
         name: &str,
         failure: FailureKind,
         detail: String,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EarlyEnd> {
         let safe: String = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
         let safe = safe.replace("..", "__").trim_start_matches(['/', '\\']).to_owned();
         let name = clean_name(&safe).unwrap_or_else(|| format!("member-{}", self.names.len() + 1));
@@ -156,7 +159,7 @@ impl<'a, 'e> Members<'a, 'e> {
     }
 
     /// Takes a name, with a number if an earlier member has it, as `kb convert` numbers its results.
-    fn take(&mut self, name: &str) -> Result<String, Stop> {
+    fn take(&mut self, name: &str) -> Result<String, EarlyEnd> {
         if self.names.len() >= limits::MEMBERS {
             let detail = format!("more than {} files in it", limits::MEMBERS);
             return Err(ReadFailure::new(FailureKind::OutOfMemory, detail).into());
@@ -186,7 +189,7 @@ fn too_large() -> String {
 pub(crate) mod tests {
     use super::*;
 
-    type Reader = fn(&Input<'_>, &mut Emit<'_>) -> Result<ReadingSummary, Stop>;
+    type Reader = fn(&ReaderInput<'_>, &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd>;
 
     /// Returns name and text of each member, or the code of its failure.
     pub(crate) fn members(
@@ -194,7 +197,7 @@ pub(crate) mod tests {
         bytes: &[u8],
     ) -> Result<Vec<(String, String)>, FailureKind> {
         let mut found = Vec::new();
-        let input = Input::of(bytes);
+        let input = ReaderInput::of(bytes);
         let outcome = read(&input, &mut |line| {
             if let AnswerLine::Member(MemberLine { name, bytes, failed }) = line {
                 let text = failed.map(|(code, _)| code);
@@ -204,8 +207,8 @@ pub(crate) mod tests {
         });
         match outcome {
             Ok(_) => Ok(found),
-            Err(Stop::Failed(failed)) => Err(failed.failure),
-            Err(Stop::Io(error)) => panic!("{error}"),
+            Err(EarlyEnd::Failed(failed)) => Err(failed.failure),
+            Err(EarlyEnd::Io(error)) => panic!("{error}"),
         }
     }
 

@@ -1,20 +1,23 @@
 //! Reads a DOCX file with the files that are merged into it, each by the reader of its own format.
 
-use super::{Emit, Input, Read, Stop, docx, html, mhtml, rtf};
+use super::{EarlyEnd, Emit, Read, ReaderInput, docx, html, mhtml, rtf};
 use crate::extract::protocol::{AnswerLine, ReadingSummary};
 use crate::text::decode;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// How far from its start the format of a file shows.
 const SIGNS_WITHIN_BYTES: usize = 1024;
 
 /// Reads a DOCX file.
-pub(crate) fn read_docx(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read_docx(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     docx::read(input, emit, Some(reader_of))
 }
 
 /// Reads a DOCX file that is merged into another; files that are merged into it are not read.
-fn read_merged(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn read_merged(input: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     docx::read(input, emit, None)
 }
 
@@ -41,9 +44,12 @@ fn reader_of(bytes: &[u8], extension: &str) -> Option<Read> {
 }
 
 /// Reads the paragraphs of a plain text, with blank lines between them.
-fn read_paragraphs(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn read_paragraphs(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let text = decode::decode(input.bytes).unwrap_or_default().replace("\r\n", "\n");
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     text.split("\n\n").for_each(|paragraph| writer.paragraph(paragraph));
     emit(AnswerLine::Page(writer.page(1)))?;
     Ok(ReadingSummary::default())

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use mail_parser::decoders::html::html_to_text;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use super::{Emit, Input, Stop, html, mime};
+use super::{EarlyEnd, Emit, ReaderInput, html, mime};
 use crate::document::{FileParts, WordAccount, WordReason};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, ReadFailure, ReadPage, ReadingSummary};
@@ -25,7 +25,10 @@ const FOR_PROGRAMS: [(&str, &str); 5] = [
 ];
 
 /// Reads a saved page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let repaired = mime::repair(input.bytes);
     let saved = MessageParser::default().parse(&*repaired.bytes);
     let saved = saved.as_ref().and_then(SavedPage::of);
@@ -34,28 +37,30 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
     let frames = saved.frames();
     let mut further = ReadPage::default();
     for frame in &frames {
-        let outcome = html::read(&Input { bytes: &saved.bytes(frame), ..*input }, &mut |line| {
-            if let AnswerLine::Page(page) = line {
-                further.blocks.extend(page.blocks);
-                further.left_out.merge(&page.left_out);
-            }
-            Ok(())
-        });
+        let outcome =
+            html::read(&ReaderInput { bytes: &saved.bytes(frame), ..*input }, &mut |line| {
+                if let AnswerLine::Page(page) = line {
+                    further.blocks.extend(page.blocks);
+                    further.left_out.merge(&page.left_out);
+                }
+                Ok(())
+            });
         // What is in a frame is counted like any part, but the page can be read without it.
         drop(outcome);
     }
     let (parts, unread) = saved.account(&frames);
     further.left_out.merge(&unread);
-    let mut tail = html::read(&Input { bytes: &saved.bytes(saved.main), ..*input }, &mut |line| {
-        emit(match line {
-            AnswerLine::Page(mut page) => {
-                page.blocks.append(&mut further.blocks);
-                page.left_out.merge(&further.left_out);
-                AnswerLine::Page(page)
-            }
-            line => line,
-        })
-    })?;
+    let mut tail =
+        html::read(&ReaderInput { bytes: &saved.bytes(saved.main), ..*input }, &mut |line| {
+            emit(match line {
+                AnswerLine::Page(mut page) => {
+                    page.blocks.append(&mut further.blocks);
+                    page.left_out.merge(&further.left_out);
+                    AnswerLine::Page(page)
+                }
+                line => line,
+            })
+        })?;
     tail.parts = parts;
     if repaired.is_cut_off {
         tail.warnings.push("the saved page is cut off: its last part has no end".to_owned());
@@ -214,7 +219,9 @@ mod tests {
         let nested = "Content-Type: multipart/mixed; boundary=x\n\n--x\n".repeat(50);
         for message in ["", "words", "Content-Type: text/plain\n\nwords", &nested] {
             match output_of(read, message.as_bytes()) {
-                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
+                Err(EarlyEnd::Failed(failed)) => {
+                    assert_eq!(failed.failure, FailureKind::WrongFormat)
+                }
                 other => panic!("{other:?}"),
             }
         }
@@ -244,7 +251,7 @@ mod tests {
         ]
         .concat();
         let mut pages = Vec::new();
-        let input = Input::of(message.as_bytes());
+        let input = ReaderInput::of(message.as_bytes());
         let tail = read(&input, &mut |line| {
             if let AnswerLine::Page(page) = line {
                 pages.push(page);

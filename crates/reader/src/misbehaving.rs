@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::io;
 
-use super::{Emit, Input, Read, Stop};
+use super::{EarlyEnd, Emit, Read, ReaderInput};
 use crate::extract::protocol::{AnswerLine, DocumentHead, PageNote, ReadPage, ReadingSummary};
 
 pub(super) const READERS: &[(&str, Read)] = &[
@@ -19,39 +19,42 @@ pub(super) const READERS: &[(&str, Read)] = &[
     ("test-escape", escapes),
 ];
 
-fn panics(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn panics(_: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     emit(AnswerLine::Document(DocumentHead { page_count: 2, ..DocumentHead::default() }))?;
     emit(AnswerLine::Page(ReadPage { number: 1, ..ReadPage::default() }))?;
     panic!("page 2 is beyond me")
 }
 
-fn loops(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn loops(_: &ReaderInput<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     loop {
         black_box(0);
     }
 }
 
 /// Ignores the signal that the kernel sends at the soft limit.
-fn loops_without_hearing(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn loops_without_hearing(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     #[cfg(target_os = "linux")]
     signal_hook::flag::register(libc::SIGXCPU, std::sync::Arc::default())?;
     loops(input, emit)
 }
 
-fn sleeps(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn sleeps(_: &ReaderInput<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     loop {
         std::thread::park();
     }
 }
 
-fn allocates(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn allocates(_: &ReaderInput<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     let mut kept = Vec::new();
     loop {
         kept.push(black_box(vec![1_u8; 16 << 20]));
     }
 }
 
-fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn overflows(_: &ReaderInput<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     fn deeper(depth: u64) -> u64 {
         let here = black_box([depth; 64]);
         if depth == u64::MAX { 0 } else { deeper(depth + 1) + here[0] }
@@ -60,7 +63,7 @@ fn overflows(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
     Ok(ReadingSummary::default())
 }
 
-fn floods(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn floods(_: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     loop {
         emit(AnswerLine::Document(DocumentHead {
             title: Some("flood ".repeat(1000)),
@@ -76,7 +79,7 @@ fn page_of(texts: Vec<String>) -> ReadPage {
 }
 
 /// Answers twice: the second time as for the next document. Its text is the id of the process.
-fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn forges(_: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     for text in [std::process::id().to_string(), "forged".to_owned()] {
         emit(AnswerLine::Document(DocumentHead { page_count: 1, ..DocumentHead::default() }))?;
         emit(AnswerLine::Page(page_of(vec![text])))?;
@@ -90,7 +93,7 @@ fn forges(_: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
 /// Tries what a hostile author wants, with the names in the document, one per line after the first: a file,
 /// the port of a server, the path of a socket, the id of another process. Reports each attempt.
 #[cfg(target_os = "linux")]
-fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn escapes(input: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     use std::fs;
     use std::net::{TcpStream, UdpSocket};
     use std::os::linux::net::SocketAddrExt;
@@ -151,6 +154,6 @@ fn escapes(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Sto
 }
 
 #[cfg(not(target_os = "linux"))]
-fn escapes(_: &Input<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+fn escapes(_: &ReaderInput<'_>, _: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     Err(io::Error::from(io::ErrorKind::Unsupported).into())
 }

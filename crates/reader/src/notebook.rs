@@ -25,28 +25,28 @@ const MAX_LANGUAGE_BYTES: usize = 40;
 /// A notebook has cells, or worksheets with cells.
 #[derive(Deserialize)]
 struct Notebook {
-    cells: Option<Vec<Cell>>,
+    cells: Option<Vec<NotebookCell>>,
     worksheets: Option<Vec<Worksheet>>,
     #[serde(default)]
-    metadata: Metadata,
+    metadata: NotebookMetadata,
 }
 
 #[derive(Deserialize)]
 struct Worksheet {
     #[serde(default)]
-    cells: Vec<Cell>,
+    cells: Vec<NotebookCell>,
 }
 
 /// Nothing else of it is parsed: the state of its widgets may be long, or invalid.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Metadata {
+struct NotebookMetadata {
     language_info: Value,
     kernelspec: Value,
 }
 
 #[derive(Deserialize)]
-struct Cell {
+struct NotebookCell {
     cell_type: String,
     #[serde(alias = "input")]
     source: Value,
@@ -63,7 +63,7 @@ struct Cell {
 /// The deepest heading of a notebook.
 const MAX_LEVEL: u64 = 6;
 
-impl Cell {
+impl NotebookCell {
     /// Returns the source as Markdown; code is in the language of the notebook, unless the cell has one.
     fn markdown(&self, language: &str) -> String {
         let source = outputs::text(&self.source);
@@ -92,10 +92,10 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
         .map_err(|error| wrong(format!("it is not a notebook of format 3 or 4: {error}")))?;
     let of_worksheets =
         || Some(worksheets?.into_iter().flat_map(|worksheet| worksheet.cells).collect());
-    let cells: Vec<Cell> = cells
+    let cells: Vec<NotebookCell> = cells
         .or_else(of_worksheets)
         .ok_or_else(|| wrong("it is not a notebook: it has no cells".to_owned()))?;
-    let Metadata { language_info, kernelspec } = &metadata;
+    let NotebookMetadata { language_info, kernelspec } = &metadata;
     let language = language_info["name"].as_str().or(kernelspec["language"].as_str());
     let language = language.unwrap_or_default();
     // Each cell of code repeats it.

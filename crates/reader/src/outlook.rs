@@ -12,7 +12,7 @@ mod people;
 mod properties;
 mod storage;
 
-use super::{Emit, Input, Stop, mail};
+use super::{EarlyEnd, Emit, ReaderInput, mail};
 use crate::extract::protocol::ReadingSummary;
 
 use item::OutlookItem;
@@ -20,7 +20,10 @@ use message::ItemMessage;
 use storage::OutlookStorage;
 
 /// Reads an item, and emits its attachments as members.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut storage = OutlookStorage::open(input.bytes)?;
     let item = OutlookItem::of(&mut storage)?;
     let mut message = ItemMessage::of(&item);

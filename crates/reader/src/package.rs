@@ -2,13 +2,16 @@
 
 use super::package_kind::{kind_of, of_main_part};
 use super::parts::{self, Archive};
-use super::{Emit, Input, Read, Stop, epub, merged_parts, odf, pptx, xlsx};
+use super::{EarlyEnd, Emit, Read, ReaderInput, epub, merged_parts, odf, pptx, xlsx};
 use crate::document::Headed;
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 
 /// Reads the document that a package is, whatever its name claims, and says which format it is.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let asked: Option<Headed> = input.request.reader.parse().ok();
     let kind = match input.bytes.starts_with(b"PK") {
         true => kind_of(&mut open(input.bytes)?).or(asked),
@@ -30,7 +33,10 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
 }
 
 /// Says which format a package is, and reads nothing else of it.
-pub(crate) fn identify(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn identify(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let format = kind_of(&mut open(input.bytes)?).map(|kind| kind.as_str().to_owned());
     emit(AnswerLine::Document(DocumentHead { format, ..DocumentHead::default() }))?;
     Ok(ReadingSummary::default())

@@ -4,7 +4,7 @@
 //! another one.
 
 use super::parts::{self, Archive, part};
-use super::xml::{self, Event};
+use super::xml::{self, XmlEvent};
 use crate::document::Headed;
 
 /// Longest declaration of a package that is read, in bytes. A presentation with a thousand slides has 300,000.
@@ -69,7 +69,7 @@ fn of_office_type(archive: &mut Archive<'_>) -> Option<Headed> {
     let types = declaration(archive, "[Content_Types].xml")?;
     let mut found = None;
     let _ = xml::each(&types, |event| {
-        if let Event::Open(element) = event
+        if let XmlEvent::Open(element) = event
             && element.name() == "Override"
             && let (Some(name), Some(kind)) =
                 (element.attribute("PartName"), element.attribute("ContentType"))
@@ -91,7 +91,7 @@ fn of_manifest(archive: &mut Archive<'_>) -> Option<Headed> {
     let manifest = declaration(archive, "META-INF/manifest.xml")?;
     let mut found = None;
     let _ = xml::each(&manifest, |event| {
-        if let Event::Open(element) = event
+        if let XmlEvent::Open(element) = event
             && element.name() == "file-entry"
             && element.attribute("full-path").as_deref() == Some("/")
         {

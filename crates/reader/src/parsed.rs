@@ -1,38 +1,50 @@
 //! Reads texts whose parsers return complete documents: source code, markup, data and notebooks.
 
-use super::{Emit, Input, Stop, code, data, html, markup, notebook};
+use super::{EarlyEnd, Emit, ReaderInput, code, data, html, markup, notebook};
 use crate::document::{Data, Dialect, Document, Language};
 use crate::error::{Error, FailureKind};
 use crate::extract::headed;
 use crate::extract::protocol::{AnswerLine, ParsedText, ReadFailure, ReadingSummary};
 
-pub(super) fn code(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(super) fn code(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     send(input, emit, |text| Ok(code::extract(text, kind::<Language>(input)?)))
 }
 
 /// Reads a text in a markup language, or a table.
-pub(super) fn markup(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(super) fn markup(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     send(input, emit, |text| Ok(markup::extract(text, kind::<Dialect>(input)?)))
 }
 
 /// Reads text for programs.
-pub(super) fn data(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(super) fn data(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     send(input, emit, |text| Ok(data::extract(text, kind::<Data>(input)?)))
 }
 
 /// Reads a notebook without the results of its cells.
-pub(super) fn notebook(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(super) fn notebook(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     send(input, emit, |text| notebook::extract(text, None).map_err(failure))
 }
 
 /// Reads a notebook with the results of its cells, of which some are web pages.
 pub(super) fn notebook_with_results(
-    input: &Input<'_>,
+    input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
-) -> Result<ReadingSummary, Stop> {
+) -> Result<ReadingSummary, EarlyEnd> {
     let read_page = |page: &str| {
         let (mut head, mut pages) = (None, Vec::new());
-        let input = Input { bytes: page.as_bytes(), ..*input };
+        let input = ReaderInput { bytes: page.as_bytes(), ..*input };
         let outcome = html::read(&input, &mut |line| {
             match line {
                 AnswerLine::Document(found) => head = Some(found),
@@ -48,17 +60,17 @@ pub(super) fn notebook_with_results(
 }
 
 /// Returns the language of a text, as its word says.
-fn kind<T: std::str::FromStr>(input: &Input<'_>) -> Result<T, ReadFailure> {
+fn kind<T: std::str::FromStr>(input: &ReaderInput<'_>) -> Result<T, ReadFailure> {
     let kind = input.request.kind.as_deref().and_then(|word| word.parse().ok());
     kind.ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "its language is unknown"))
 }
 
 /// Parses the text and sends the document; not the text itself, if the parser has not changed it.
 fn send(
-    input: &Input<'_>,
+    input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
     parse: impl FnOnce(&str) -> Result<Document, ReadFailure>,
-) -> Result<ReadingSummary, Stop> {
+) -> Result<ReadingSummary, EarlyEnd> {
     let text =
         str::from_utf8(input.bytes).map_err(|_| ReadFailure::new(FailureKind::NotText, ""))?;
     let mut document = parse(text)?;

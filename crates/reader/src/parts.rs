@@ -7,7 +7,7 @@ use std::io::{Cursor, Read as _};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::xml::{self, Event};
+use super::xml::{self, XmlEvent};
 use crate::error::FailureKind;
 use crate::extract::protocol::{DocumentHead, ReadFailure};
 use crate::text::decode;
@@ -128,7 +128,7 @@ impl Archive<'_> {
 
 /// A part of which the text before its damage is wanted.
 #[derive(Debug, Default)]
-pub(crate) struct Salvaged {
+pub(crate) struct SalvagedPart {
     /// Its text up to the damage.
     pub(crate) text: String,
     /// Why the text ends early.
@@ -137,7 +137,7 @@ pub(crate) struct Salvaged {
 
 /// Returns a part of the archive with the text before its damage, which the reader reports; `None` if there is none
 /// with that name.
-pub(crate) fn salvage(archive: &mut Archive<'_>, name: &str) -> Option<Salvaged> {
+pub(crate) fn salvage(archive: &mut Archive<'_>, name: &str) -> Option<SalvagedPart> {
     let &number = archive.numbers.get(&comparable(name))?;
     let (bytes, damage) = archive.unpack(number, name);
     if !bytes.is_empty() {
@@ -149,7 +149,7 @@ pub(crate) fn salvage(archive: &mut Archive<'_>, name: &str) -> Option<Salvaged>
         Some(_) if is_utf8 => String::from_utf8_lossy(&bytes).into_owned(),
         _ => decode::decode(&bytes).unwrap_or_default(),
     };
-    Some(Salvaged { text, damage })
+    Some(SalvagedPart { text, damage })
 }
 
 /// Returns a part of the archive as text; `None` if there is none with that name.
@@ -190,14 +190,14 @@ pub(crate) fn open_office<'a>(bytes: &'a [u8], old: &str) -> Result<Archive<'a>,
 pub(crate) fn main_part(archive: &mut Archive<'_>, default: &str) -> Result<String, ReadFailure> {
     let mut relations = relations(archive, "")?.into_values();
     let is_main =
-        |related: &Related| related.kind == "officeDocument" && archive.has(&related.name);
+        |related: &RelatedPart| related.kind == "officeDocument" && archive.has(&related.name);
     let found = relations.find(is_main);
     Ok(found.map_or_else(|| default.to_owned(), |related| related.name))
 }
 
 /// A part that another part refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Related {
+pub(crate) struct RelatedPart {
     /// The last component of its type: `slide`, `worksheet`.
     pub(crate) kind: String,
     /// Its name in the archive.
@@ -208,13 +208,13 @@ pub(crate) struct Related {
 pub(crate) fn relations(
     archive: &mut Archive<'_>,
     name: &str,
-) -> Result<BTreeMap<String, Related>, ReadFailure> {
+) -> Result<BTreeMap<String, RelatedPart>, ReadFailure> {
     let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
     let path = resolve(folder, &format!("_rels/{file}.rels"));
     let mut related = BTreeMap::new();
     // Relations that cannot be read are ignored.
     let _ = xml::each(&part(archive, &path)?.unwrap_or_default(), |event| {
-        if let Event::Open(element) = event
+        if let XmlEvent::Open(element) = event
             && let Some(target) = element.attribute("Target")
             && element.attribute("TargetMode").as_deref() != Some("External")
         {
@@ -223,7 +223,7 @@ pub(crate) fn relations(
             let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
             let target = target.replace('\\', "/");
             let folder = if target.starts_with('/') { "" } else { folder };
-            related.insert(id, Related { kind, name: resolve(folder, &target) });
+            related.insert(id, RelatedPart { kind, name: resolve(folder, &target) });
         }
     });
     Ok(related)
@@ -269,9 +269,9 @@ pub(crate) fn head(properties: &str) -> DocumentHead {
     let mut text = String::new();
     // Metadata that cannot be read is ignored.
     let _ = xml::each(properties, |event| match event {
-        Event::Open(_) => text.clear(),
-        Event::Text(run) => text.push_str(run),
-        Event::Close(name) => {
+        XmlEvent::Open(_) => text.clear(),
+        XmlEvent::Text(run) => text.push_str(run),
+        XmlEvent::Close(name) => {
             let words = text.trim();
             let slot = match name {
                 "title" => &mut head.title,

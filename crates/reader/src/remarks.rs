@@ -1,7 +1,7 @@
 //! Writes what people have remarked on a document: comments and notes, apart from the text that they are about.
 
 use crate::document::WordReason;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// A comment or a note.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Remark {
     }
 }
 
-impl Writer {
+impl BlockWriter {
     /// Adds a remark as a paragraph, or counts its words if the user does not want remarks.
     pub(crate) fn remark(&mut self, remark: &Remark, omits_remarks: bool) {
         match omits_remarks {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn remarks_that_are_not_wanted_are_counted() {
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         writer.remark(&Remark { text: "Ask Maren.".into(), ..Remark::default() }, true);
         let page = writer.page(1);
         assert!(page.blocks.is_empty());

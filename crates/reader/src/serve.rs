@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::process::ExitCode;
 use std::{panic, thread};
 
-use super::{Input, Read, Stop, table};
+use super::{EarlyEnd, Read, ReaderInput, table};
 use crate::error::FailureKind;
 use crate::extract::protocol::{
     AnswerLine, LAYERS, Pictures, ReadFailure, ReadingSummary, Request, decode, encode,
@@ -81,7 +81,7 @@ fn serve(
                 let reply = line(&mut *input.borrow_mut(), MAX_REPLY_BYTES)?;
                 decode(&reply).ok_or_else(|| io::ErrorKind::InvalidData.into())
             };
-            let input = Input { bytes: &bytes, request, ask: &ask };
+            let input = ReaderInput { bytes: &bytes, request, ask: &ask };
             read(&input, &mut |line| {
                 if let AnswerLine::Document(head) = &line {
                     limit_cpu(request, head.page_count);
@@ -99,8 +99,8 @@ fn serve(
     });
     match outcome {
         Ok(tail) => write(output, &[AnswerLine::Done(tail)]),
-        Err(Stop::Failed(failed)) => write(output, &[AnswerLine::from(&failed)]),
-        Err(Stop::Io(error)) => Err(error),
+        Err(EarlyEnd::Failed(failed)) => write(output, &[AnswerLine::from(&failed)]),
+        Err(EarlyEnd::Io(error)) => Err(error),
     }
 }
 

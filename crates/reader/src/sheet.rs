@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::cell_names::position;
 use super::grid::head::{self, MAX_HEAD};
 use super::grid::{CellSpan, TableGrid};
-use super::writer::Writer;
+use super::writer::BlockWriter;
 use crate::document::{WordAccount, WordReason};
 use crate::limits::SPREADSHEET_CELLS;
 use crate::text::number::thousands;
@@ -18,7 +18,7 @@ const MAX_MERGED: usize = 100_000;
 
 /// A cell with text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct SheetCell {
     /// Its column, from 0.
     pub(super) column: usize,
     /// Its text as shown.
@@ -29,7 +29,7 @@ pub(super) struct Cell {
 
 /// The rows of a sheet that have text, in order.
 #[derive(Debug, Default)]
-pub(super) struct Sheet {
+pub(super) struct SheetRows {
     pub(super) name: String,
     rows: Vec<SheetRow>,
     /// How many rows and columns merged cells take, by the row and the column of the first.
@@ -44,7 +44,7 @@ pub(super) struct Sheet {
 struct SheetRow {
     /// Its number, from 1.
     number: u64,
-    cells: Vec<Cell>,
+    cells: Vec<SheetCell>,
 }
 
 /// What may still be read of a file, and what was left out.
@@ -80,7 +80,7 @@ impl Budget {
     }
 }
 
-impl Sheet {
+impl SheetRows {
     pub(super) fn new(name: String) -> Self {
         Self { name, ..Self::default() }
     }
@@ -118,7 +118,12 @@ impl Sheet {
     }
 
     /// Adds a row; returns whether more rows may follow.
-    pub(super) fn push(&mut self, number: u64, mut cells: Vec<Cell>, budget: &mut Budget) -> bool {
+    pub(super) fn push(
+        &mut self,
+        number: u64,
+        mut cells: Vec<SheetCell>,
+        budget: &mut Budget,
+    ) -> bool {
         cells.retain(|cell| !cell.text.trim().is_empty());
         if cells.is_empty() {
             return true;
@@ -141,7 +146,7 @@ impl Sheet {
     }
 
     /// Writes the sheet: a heading, captions, tables, then what is on it besides cells.
-    pub(super) fn write(self, below: Writer, writer: &mut Writer) {
+    pub(super) fn write(self, below: BlockWriter, writer: &mut BlockWriter) {
         let Self { name, rows, merged, heads, hidden } = self;
         writer.left_out.merge(&hidden);
         if !rows.is_empty() || !below.is_empty() {
@@ -202,11 +207,11 @@ fn is_list_of_pairs(rows: &[SheetRow]) -> bool {
 
 /// Whether a row after a blank one belongs to the table above: it has values in columns of the table.
 /// Below a head that has none yet, its label may be in a column without a head.
-fn continues(table: &[SheetRow], row: &[Cell]) -> bool {
+fn continues(table: &[SheetRow], row: &[SheetCell]) -> bool {
     let cells = || table.iter().flat_map(|row| &row.cells);
     let is_head = table.len() <= MAX_HEAD && !cells().any(|cell| cell.is_value);
     let head = table.iter().take(MAX_HEAD).flat_map(|row| &row.cells);
-    let is_within = |cell: &Cell| head.clone().any(|above| above.column == cell.column);
+    let is_within = |cell: &SheetCell| head.clone().any(|above| above.column == cell.column);
     row.len() > 1
         && row.iter().any(|cell| cell.is_value)
         && row.iter().filter(|cell| cell.is_value || !is_head).all(is_within)
@@ -217,7 +222,7 @@ fn write_table(
     mut rows: Vec<SheetRow>,
     merged: &BTreeMap<(u64, usize), (u64, usize)>,
     heads: &BTreeSet<u64>,
-    writer: &mut Writer,
+    writer: &mut BlockWriter,
 ) {
     let mut declared = rows.iter().position(|row| heads.contains(&row.number));
     if let Some(head_idx) = declared {
@@ -243,7 +248,7 @@ fn write_table(
         if idx < num_heads {
             grid.declare_head();
         }
-        for Cell { column, text, is_value } in row.cells {
+        for SheetCell { column, text, is_value } in row.cells {
             let (num_rows, columns) = merged.get(&(row.number, column)).copied().unwrap_or((1, 1));
             let end = row.number.saturating_add(num_rows);
             // Blank rows are not in the table.
@@ -259,20 +264,20 @@ fn write_table(
 mod tests {
     use super::*;
 
-    fn cell(column: usize, text: &str) -> Cell {
+    fn cell(column: usize, text: &str) -> SheetCell {
         let is_value = text.starts_with(|c: char| c.is_ascii_digit());
-        Cell { column, text: text.to_owned(), is_value }
+        SheetCell { column, text: text.to_owned(), is_value }
     }
 
     #[track_caller]
     fn check(rows: &[(u64, &[(usize, &str)])], expected: &[&str]) {
-        let (mut sheet, mut budget) = (Sheet::new("Gauges".to_owned()), Budget::default());
+        let (mut sheet, mut budget) = (SheetRows::new("Gauges".to_owned()), Budget::default());
         for (number, cells) in rows {
             let cells = cells.iter().map(|(column, text)| cell(*column, text)).collect();
             assert!(sheet.push(*number, cells, &mut budget));
         }
-        let mut writer = Writer::default();
-        sheet.write(Writer::default(), &mut writer);
+        let mut writer = BlockWriter::default();
+        sheet.write(BlockWriter::default(), &mut writer);
         let blocks = writer.finish();
         assert_eq!(blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>(), expected);
     }
@@ -332,11 +337,11 @@ mod tests {
             (0..150).map(|column| (column, format!("c{column}"))).collect();
         let row: Vec<(usize, &str)> =
             row.iter().map(|(column, text)| (*column, text.as_str())).collect();
-        let (mut sheet, mut budget) = (Sheet::new("Wide".to_owned()), Budget::default());
+        let (mut sheet, mut budget) = (SheetRows::new("Wide".to_owned()), Budget::default());
         let cells = || row.iter().map(|(column, text)| cell(*column, text)).collect();
         assert!(sheet.push(1, cells(), &mut budget) && sheet.push(2, cells(), &mut budget));
-        let mut writer = Writer::default();
-        sheet.write(Writer::default(), &mut writer);
+        let mut writer = BlockWriter::default();
+        sheet.write(BlockWriter::default(), &mut writer);
         let texts: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         assert!(
             texts.len() == 3
@@ -350,10 +355,10 @@ mod tests {
     #[test]
     fn what_is_left_out_is_reported_once() {
         let mut budget = Budget { num_left: 2, ..Budget::default() };
-        let mut sheet = Sheet::new("Big".to_owned());
+        let mut sheet = SheetRows::new("Big".to_owned());
         assert!(sheet.push(1, vec![cell(0, "a"), cell(1, "")], &mut budget));
         assert!(!sheet.push(7, vec![cell(0, "a"), cell(1, "b")], &mut budget));
-        assert!(!Sheet::default().push(1, vec![cell(0, "a")], &mut budget));
+        assert!(!SheetRows::default().push(1, vec![cell(0, "a")], &mut budget));
         assert_eq!(
             budget.warnings,
             [
@@ -364,14 +369,14 @@ mod tests {
 
     #[test]
     fn spans_and_rows_that_no_program_writes_are_no_failure() {
-        let (mut sheet, mut budget) = (Sheet::new("Odd".to_owned()), Budget::default());
+        let (mut sheet, mut budget) = (SheetRows::new("Odd".to_owned()), Budget::default());
         sheet.merge_at(1, 0, 0, 2);
         sheet.merge_at(u64::MAX, 0, u64::MAX, 0);
         for number in [1, 2, u64::MAX] {
             assert!(sheet.push(number, vec![cell(0, "a"), cell(1, "b")], &mut budget));
         }
-        let mut writer = Writer::default();
-        sheet.write(Writer::default(), &mut writer);
+        let mut writer = BlockWriter::default();
+        sheet.write(BlockWriter::default(), &mut writer);
         assert_eq!(writer.finish().len(), 3);
     }
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::number_format::NumberFormat;
 use super::remarks::Remark;
-use super::sheet::{Budget, Cell, Sheet};
-use super::writer::Writer;
-use super::xml::{self, Element, Event};
-use super::{Emit, Input, Stop};
+use super::sheet::{Budget, SheetCell, SheetRows};
+use super::writer::BlockWriter;
+use super::xml::{self, Element, XmlEvent};
+use super::{EarlyEnd, Emit, ReaderInput};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::text::decode::Decoded;
@@ -36,7 +36,10 @@ const NAMED: &[(&str, &str)] = &[
 ];
 
 /// Reads a spreadsheet.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let Decoded { text, encoding } = input.text()?;
     let mut book = SpreadsheetBook {
         omits_remarks: input.request.omits_remarks,
@@ -60,7 +63,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
 
 #[derive(Default)]
 struct SpreadsheetBook {
-    writer: Writer,
+    writer: BlockWriter,
     head: DocumentHead,
     is_workbook: bool,
     omits_remarks: bool,
@@ -70,10 +73,10 @@ struct SpreadsheetBook {
     general: NumberFormat,
     /// The open style.
     style: String,
-    sheet: Option<Sheet>,
+    sheet: Option<SheetRows>,
     is_full: bool,
     row: u64,
-    cells: Vec<Cell>,
+    cells: Vec<SheetCell>,
     column: usize,
     cell: OpenCell,
     /// The remarks of the sheet.
@@ -97,11 +100,11 @@ struct OpenCell {
 }
 
 impl SpreadsheetBook {
-    fn on(&mut self, event: Event<'_>) {
+    fn on(&mut self, event: XmlEvent<'_>) {
         match event {
-            Event::Open(element) => self.open(element),
-            Event::Text(text) => self.text.push_str(text),
-            Event::Close(name) => self.close(name),
+            XmlEvent::Open(element) => self.open(element),
+            XmlEvent::Text(text) => self.text.push_str(text),
+            XmlEvent::Close(name) => self.close(name),
         }
     }
 
@@ -121,7 +124,7 @@ impl SpreadsheetBook {
             }
             "Worksheet" => {
                 self.end_sheet();
-                self.sheet = Some(Sheet::new(of("Name")));
+                self.sheet = Some(SheetRows::new(of("Name")));
                 self.row = 0;
             }
             "Row" => {
@@ -223,11 +226,11 @@ impl SpreadsheetBook {
         {
             sheet.hide(&text);
         }
-        self.cells.push(Cell { column, text: shown, is_value: kind != "String" });
+        self.cells.push(SheetCell { column, text: shown, is_value: kind != "String" });
     }
 
     fn end_sheet(&mut self) {
-        let mut below = Writer::default();
+        let mut below = BlockWriter::default();
         for remark in std::mem::take(&mut self.remarks) {
             below.remark(&remark, self.omits_remarks);
         }
@@ -310,7 +313,7 @@ mod tests {
             </Worksheet></Workbook>";
         let table = "| 2 | =RC[-1]*2 | 2 |\n| --- | --- | --- |";
         assert_eq!(output_of(read, book.as_bytes()).unwrap().1[1..], [table]);
-        let tail = read(&Input::of(book.as_bytes()), &mut |_| Ok(())).unwrap();
+        let tail = read(&ReaderInput::of(book.as_bytes()), &mut |_| Ok(())).unwrap();
         assert_eq!(tail.warnings, ["1 cell shows its formula, as the file has no value for it"]);
     }
 

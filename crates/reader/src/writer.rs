@@ -20,7 +20,7 @@ pub(super) const MAX_COLUMNS: usize = 100;
 
 /// Collects blocks in order.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct BlockWriter {
     /// Words that are not in the blocks.
     pub(super) left_out: WordAccount,
     blocks: Vec<PageBlock>,
@@ -32,7 +32,7 @@ pub(super) struct Writer {
     code_lines: String,
 }
 
-impl Writer {
+impl BlockWriter {
     /// Returns the blocks as the page with this number, from 1.
     pub(super) fn page(mut self, number: u32) -> ReadPage {
         let left_out = std::mem::take(&mut self.left_out);
@@ -242,8 +242,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(write: impl FnOnce(&mut Writer), expected: &[&str]) {
-        let mut writer = Writer::default();
+    fn check(write: impl FnOnce(&mut BlockWriter), expected: &[&str]) {
+        let mut writer = BlockWriter::default();
         write(&mut writer);
         let blocks = writer.finish();
         let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn an_embedded_document_has_no_headings() {
-        let mut inner = Writer::default();
+        let mut inner = BlockWriter::default();
         inner.heading(2, "Costs");
         inner.paragraph("Rope");
         let inner = inner.page(1);

@@ -12,7 +12,7 @@ use crate::extract::protocol::ReadFailure;
 
 /// The next item of the sequence.
 #[derive(Clone, Copy)]
-pub(crate) enum Event<'a> {
+pub(crate) enum XmlEvent<'a> {
     /// The start of an element; an empty element ends immediately.
     Open(&'a Element<'a>),
     /// The end of an element with this name.
@@ -79,41 +79,41 @@ impl Element<'_> {
 ///
 /// A text that is damaged or cut off ends there: the elements that are open are closed, so that what was read of them
 /// is kept, and the damage is returned.
-pub(crate) fn each(xml: &str, mut on_event: impl FnMut(Event<'_>)) -> Result<(), ReadFailure> {
+pub(crate) fn each(xml: &str, mut on_event: impl FnMut(XmlEvent<'_>)) -> Result<(), ReadFailure> {
     each_at(xml, |event, _| on_event(event))
 }
 
 /// As [`each`], with the position in the text at which an item begins.
 pub(crate) fn each_at(
     xml: &str,
-    mut on_event_at: impl FnMut(Event<'_>, usize),
+    mut on_event_at: impl FnMut(XmlEvent<'_>, usize),
 ) -> Result<(), ReadFailure> {
     let mut reader = Reader::from_str(xml);
     let mut depth = 0_usize;
     let detail = loop {
         let at = usize::try_from(reader.buffer_position()).unwrap_or(xml.len());
-        let mut on_event = |event: Event<'_>| on_event_at(event, at);
+        let mut on_event = |event: XmlEvent<'_>| on_event_at(event, at);
         match reader.read_event() {
             Ok(Parsed::Start(start)) => {
                 depth += 1;
-                on_event(Event::Open(&Element { start: &start }));
+                on_event(XmlEvent::Open(&Element { start: &start }));
             }
             Ok(Parsed::Empty(start)) => {
                 let element = Element { start: &start };
-                on_event(Event::Open(&element));
-                on_event(Event::Close(element.name()));
+                on_event(XmlEvent::Open(&element));
+                on_event(XmlEvent::Close(element.name()));
             }
             Ok(Parsed::End(end)) => {
                 depth = depth.saturating_sub(1);
-                on_event(Event::Close(end.local_name().into_inner()));
+                on_event(XmlEvent::Close(end.local_name().into_inner()));
             }
-            Ok(Parsed::Text(text)) => on_event(Event::Text(&text.xml10_content())),
-            Ok(Parsed::CData(text)) => on_event(Event::Text(&text.xml10_content())),
+            Ok(Parsed::Text(text)) => on_event(XmlEvent::Text(&text.xml10_content())),
+            Ok(Parsed::CData(text)) => on_event(XmlEvent::Text(&text.xml10_content())),
             Ok(Parsed::GeneralRef(name)) => {
                 let name = name.into_inner();
                 let spelt = format!("&{name};");
                 if let Ok(text) = escape::unescape(&spelt) {
-                    on_event(Event::Text(&text));
+                    on_event(XmlEvent::Text(&text));
                 }
             }
             Ok(Parsed::Eof) if depth == 0 => return Ok(()),
@@ -123,7 +123,7 @@ pub(crate) fn each_at(
         }
     };
     let open = open_at_the_end(xml);
-    open.iter().rev().for_each(|name| on_event_at(Event::Close(name), xml.len()));
+    open.iter().rev().for_each(|name| on_event_at(XmlEvent::Close(name), xml.len()));
     Err(ReadFailure::new(FailureKind::Damaged, detail))
 }
 
@@ -159,11 +159,11 @@ mod tests {
         let mut seen = Vec::new();
         each("<?xml version='1.0'?><w:p a:val='x &amp; y'>a&#228;<w:br/>&lt;b</w:p>", |event| {
             seen.push(match event {
-                Event::Open(element) => {
+                XmlEvent::Open(element) => {
                     format!("+{} {}", element.name(), element.attribute("val").unwrap_or_default())
                 }
-                Event::Close(name) => format!("-{name}"),
-                Event::Text(text) => text.to_owned(),
+                XmlEvent::Close(name) => format!("-{name}"),
+                XmlEvent::Text(text) => text.to_owned(),
             });
         })
         .unwrap();
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn the_first_attribute_of_a_name_has_its_value() {
         each("<c o:type='x&amp;y' t:type='z' b=''/>", |event| {
-            if let Event::Open(element) = event {
+            if let XmlEvent::Open(element) = event {
                 let values = element.values(["b", "a", "type"]);
                 assert_eq!(values.each_ref().map(Option::as_deref), [Some(""), None, Some("x&y")]);
             }
@@ -186,7 +186,7 @@ mod tests {
         let depth = 200_000;
         let xml = "<a>".repeat(depth) + &"</a>".repeat(depth);
         let mut num_open = 0;
-        each(&xml, |event| num_open += usize::from(matches!(event, Event::Open(_)))).unwrap();
+        each(&xml, |event| num_open += usize::from(matches!(event, XmlEvent::Open(_)))).unwrap();
         assert_eq!(num_open, depth);
     }
 
@@ -195,7 +195,7 @@ mod tests {
         for xml in ["<w:p><w:r>a", "<w:p><w:r>a</w:q>b", "<w:p><w:r>a<w:br"] {
             let mut closed = Vec::new();
             let outcome = each(xml, |event| {
-                if let Event::Close(name) = event {
+                if let XmlEvent::Close(name) = event {
                     closed.push(name.to_owned());
                 }
             });

@@ -4,7 +4,7 @@ use super::*;
 use crate::document::Headed;
 use crate::extract::protocol::{AnswerLine, DocumentHead};
 use crate::parts::{archive, open};
-use crate::{Input, package};
+use crate::{ReaderInput, package};
 
 /// Returns the account of parts of which `read` were asked for.
 fn account(parts: &[(&str, &str)], read: &[&str]) -> ReadingSummary {
@@ -308,7 +308,7 @@ fn every_part_of_every_kind_of_package_is_accounted_for() {
         all.extend(package.parts.iter().map(|name| (*name, content(name))));
         let bytes = archive(&all);
         let mut head = DocumentHead::default();
-        let tail = package::read(&Input::of(&bytes), &mut |line| {
+        let tail = package::read(&ReaderInput::of(&bytes), &mut |line| {
             if let AnswerLine::Document(found) = line {
                 head = found;
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::lines::{self, ContentLine, LineGroup};
 use super::{leave_out, one_line, times, without_scheme, write_paragraphs};
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// Properties without words for people.
 const WITHOUT_WORDS: [&str; 6] = ["PHOTO", "LOGO", "SOUND", "KEY", "VERSION", "X-ABLABEL"];
@@ -13,7 +13,7 @@ const WITHOUT_WORDS: [&str; 6] = ["PHOTO", "LOGO", "SOUND", "KEY", "VERSION", "X
 const PLAIN_TYPES: [&str; 5] = ["voice", "pref", "internet", "x400", "postal"];
 
 /// Writes contacts: a heading for each, their phones, addresses and the like, and their notes.
-pub(crate) fn contacts(text: &str, writer: &mut Writer) {
+pub(crate) fn contacts(text: &str, writer: &mut BlockWriter) {
     let found = lines::groups(text, &["VCARD"]);
     found.outer.iter().chain(&found.other).for_each(|line| leave_out(line, writer));
     for group in &found.groups {
@@ -21,7 +21,7 @@ pub(crate) fn contacts(text: &str, writer: &mut Writer) {
     }
 }
 
-fn write(group: &LineGroup, writer: &mut Writer) {
+fn write(group: &LineGroup, writer: &mut BlockWriter) {
     let (title, labels) = (title(group), labels(group));
     writer.heading(2, &title);
     let (mut facts, mut notes) = (Vec::new(), Vec::new());
@@ -124,7 +124,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         contacts(text, &mut writer);
         let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         assert_eq!(blocks, expected);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn lines_that_are_not_shown_are_counted() {
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         contacts(
             "BEGIN:VCARD\nFN:Ada\nX-MOOD:merry soul\nPHOTO;ENCODING=b:AAAA\nEND:VCARD",
             &mut writer,

@@ -3,7 +3,7 @@
 use super::lines::{self, ContentLine, LineGroup};
 use super::{leave_out, one_line, times, without_scheme, write_paragraphs};
 use crate::document::WordReason;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// What is read of a calendar.
 const KINDS: [&str; 4] = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY"];
@@ -20,7 +20,7 @@ pub(crate) struct CalendarEntry {
 }
 
 /// Writes the entries of a calendar: a heading, the facts and the description of each.
-pub(crate) fn calendar(text: &str, writer: &mut Writer) {
+pub(crate) fn calendar(text: &str, writer: &mut BlockWriter) {
     let found = lines::groups(text, &KINDS);
     found.other.iter().for_each(|line| leave_out(line, writer));
     for line in &found.outer {
@@ -39,7 +39,7 @@ pub(crate) fn calendar(text: &str, writer: &mut Writer) {
 }
 
 /// Returns the entries of a calendar.
-pub(crate) fn entries(text: &str, writer: &mut Writer) -> Vec<CalendarEntry> {
+pub(crate) fn entries(text: &str, writer: &mut BlockWriter) -> Vec<CalendarEntry> {
     let found = lines::groups(text, &KINDS);
     found.outer.iter().chain(&found.other).for_each(|line| leave_out(line, writer));
     found.groups.iter().map(|group| CalendarEntry::read(group, writer)).collect()
@@ -56,7 +56,7 @@ fn kind(group: &LineGroup) -> &'static str {
 }
 
 impl CalendarEntry {
-    fn read(group: &LineGroup, writer: &mut Writer) -> Self {
+    fn read(group: &LineGroup, writer: &mut BlockWriter) -> Self {
         let (start, end) = (group.first("DTSTART"), group.first("DTEND").or(group.first("DUE")));
         let duration = group.first("DURATION");
         let mut entry = Self::default();
@@ -144,7 +144,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         calendar(text, &mut writer);
         let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         assert_eq!(blocks, expected);
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn lines_that_are_not_shown_are_counted() {
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         calendar("BEGIN:VEVENT\nUID:one\nSUMMARY:Ebb\nX-NEW:two words\nEND:VEVENT", &mut writer);
         let counts: Vec<_> = writer.left_out.counts().collect();
         assert_eq!(counts, [(WordReason::Markup, 3)]);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::text::decode;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 use crate::{html, mime};
 
 /// A property and its value: `item1.TEL;TYPE=work:+49 40 1234`.
@@ -251,7 +251,7 @@ pub(super) fn without_tags(text: &str) -> Cow<'_, str> {
     if !is_page {
         return Cow::Borrowed(text);
     }
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     html::write_message(&text.replace('\n', "<br>"), &mut writer);
     let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
     Cow::Owned(blocks.join("\n\n"))

@@ -4,33 +4,33 @@ use super::{calendar, contacts};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::text::decode::Decoded;
-use crate::writer::Writer;
-use crate::{Emit, Input, Stop};
+use crate::writer::BlockWriter;
+use crate::{EarlyEnd, Emit, ReaderInput};
 
 /// Reads a calendar.
 pub(crate) fn read_calendar(
-    input: &Input<'_>,
+    input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
-) -> Result<ReadingSummary, Stop> {
+) -> Result<ReadingSummary, EarlyEnd> {
     read(input, emit, calendar, "there is no calendar in it")
 }
 
 /// Reads contacts.
 pub(crate) fn read_contacts(
-    input: &Input<'_>,
+    input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
-) -> Result<ReadingSummary, Stop> {
+) -> Result<ReadingSummary, EarlyEnd> {
     read(input, emit, contacts, "there is no contact in it")
 }
 
 fn read(
-    input: &Input<'_>,
+    input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
-    write: fn(&str, &mut Writer),
+    write: fn(&str, &mut BlockWriter),
     detail: &str,
-) -> Result<ReadingSummary, Stop> {
+) -> Result<ReadingSummary, EarlyEnd> {
     let Decoded { text, encoding } = input.text()?;
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     write(&text, &mut writer);
     let page = writer.page(1);
     if page.blocks.is_empty() {
@@ -60,7 +60,7 @@ mod tests {
         for bytes in ["", "words", "##fileformat=VCFv4.2\n#CHROM\tPOS\n"] {
             for read in [read_calendar, read_contacts] {
                 match output_of(read, bytes.as_bytes()) {
-                    Err(Stop::Failed(failed)) => {
+                    Err(EarlyEnd::Failed(failed)) => {
                         assert_eq!(failed.failure, FailureKind::WrongFormat)
                     }
                     other => panic!("{bytes}: {other:?}"),

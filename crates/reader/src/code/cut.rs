@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 60;
 
 /// A place to split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cut {
+pub(super) struct CutPlace {
     /// Beginning of a line.
     pub(super) at: usize,
     /// Twice the depth in the tree or the indentation, plus 1 if no blank line precedes; smaller is better.
@@ -31,7 +31,7 @@ pub(super) struct Cut {
 
 /// State of one level of the tree while its nodes are visited.
 #[derive(Default)]
-struct Level {
+struct TreeLevel {
     /// Whether a named node was visited; the first one stays with the code that opens the level.
     has_begun: bool,
     /// The row after a comment line; a node that begins there stays with the comment.
@@ -39,9 +39,9 @@ struct Level {
 }
 
 /// Finds all cuts in nodes that are too long to stay in one piece, in order.
-pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
-    let mut cuts: Vec<Cut> = Vec::new();
-    let mut levels = vec![Level::default()];
+pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<CutPlace> {
+    let mut cuts: Vec<CutPlace> = Vec::new();
+    let mut levels = vec![TreeLevel::default()];
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
@@ -55,7 +55,7 @@ pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
             let at = node.start_byte() - node.start_position().column;
             if begins_line && !is_glued && cuts.last().is_none_or(|last| last.at < at) {
                 let is_after_blank = is_blank(last_line(&text[..at.saturating_sub(1)]));
-                cuts.push(Cut { at, rank: depth * 2 + usize::from(!is_after_blank) });
+                cuts.push(CutPlace { at, rank: depth * 2 + usize::from(!is_after_blank) });
             }
             level.has_begun |= node.is_named();
             let is_comment = grammar.is_comment(node.kind());
@@ -63,7 +63,7 @@ pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
         }
         let is_long = node.end_byte() - node.start_byte() > MAX_UNCUT_BYTES;
         if is_long && depth < MAX_DEPTH && cursor.goto_first_child() {
-            levels.push(Level::default());
+            levels.push(TreeLevel::default());
             continue;
         }
         while !cursor.goto_next_sibling() {
@@ -76,14 +76,14 @@ pub(super) fn cuts(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Cut> {
 }
 
 /// Returns the cuts for text without a tree: after blank lines.
-pub(super) fn paragraph_cuts(text: &str) -> Vec<Cut> {
+pub(super) fn paragraph_cuts(text: &str) -> Vec<CutPlace> {
     let mut at = 0;
     let mut was_blank = false;
     let mut cuts = Vec::new();
     for line in text.split_inclusive('\n') {
         let is_blank = is_blank(line);
         if was_blank && !is_blank {
-            cuts.push(Cut { at, rank: 0 });
+            cuts.push(CutPlace { at, rank: 0 });
         }
         was_blank = is_blank;
         at += line.len();
@@ -92,7 +92,7 @@ pub(super) fn paragraph_cuts(text: &str) -> Vec<Cut> {
 }
 
 /// Splits a range into pieces, none longer than [`MAX_UNCUT_BYTES`] if there are enough cuts.
-pub(super) fn pieces(range: Range<usize>, cuts: &[Cut]) -> Vec<Range<usize>> {
+pub(super) fn pieces(range: Range<usize>, cuts: &[CutPlace]) -> Vec<Range<usize>> {
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut waiting = vec![range];
     while let Some(piece) = waiting.pop() {

@@ -42,7 +42,7 @@ pub(super) struct Definitions {
 /// The whole table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct LanguageTable {
     language: Vec<Definitions>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Definition {
 
 /// Returns how definitions begin in a language; nothing is known of most.
 pub(super) fn of(language: Language) -> &'static Definitions {
-    static ROWS: LazyLock<Table> = LazyLock::new(|| built_in::table(TABLE));
+    static ROWS: LazyLock<LanguageTable> = LazyLock::new(|| built_in::table(TABLE));
     static UNKNOWN: LazyLock<Definitions> = LazyLock::new(|| built_in::table(""));
     let is_named = |row: &&Definitions| row.names.iter().any(|name| name == language.as_str());
     ROWS.language.iter().find(is_named).unwrap_or(&UNKNOWN)
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn each_name_in_the_table_is_one_language() {
-        let table: Table = toml::from_str(TABLE).unwrap();
+        let table: LanguageTable = toml::from_str(TABLE).unwrap();
         let names: Vec<&String> = table.language.iter().flat_map(|row| &row.names).collect();
         for (idx, name) in names.iter().enumerate() {
             assert!(Language::from_str(name).is_ok(), "{name} is no language");

@@ -6,12 +6,12 @@ use serde::Deserialize;
 use tree_sitter::Node;
 
 /// Kinds of node by what they mean.
-type Kinds = BTreeMap<Role, Vec<String>>;
+type Kinds = BTreeMap<NodeRole, Vec<String>>;
 
 /// What a node of the syntax tree means; the table explains them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Role {
+pub(super) enum NodeRole {
     Function,
     Method,
     Class,
@@ -78,19 +78,21 @@ pub(super) enum Grouping {
 const MAX_WRAPPERS: usize = 8;
 
 impl Grammar {
-    pub(super) fn role(&self, node: Node<'_>) -> Option<Role> {
+    pub(super) fn role(&self, node: Node<'_>) -> Option<NodeRole> {
         match find(&self.roles, node.kind())? {
-            Role::Class | Role::Method if node.child_by_field_name("body").is_none() => None,
-            Role::Binding => self.bound(node),
+            NodeRole::Class | NodeRole::Method if node.child_by_field_name("body").is_none() => {
+                None
+            }
+            NodeRole::Binding => self.bound(node),
             role => Some(role),
         }
     }
 
     pub(super) fn is_comment(&self, kind: &str) -> bool {
-        find(&self.roles, kind) == Some(Role::Comment)
+        find(&self.roles, kind) == Some(NodeRole::Comment)
     }
 
-    pub(super) fn has_role(&self, wanted: Role) -> bool {
+    pub(super) fn has_role(&self, wanted: NodeRole) -> bool {
         self.roles.contains_key(&wanted)
     }
 
@@ -102,8 +104,8 @@ impl Grammar {
             let mut cursor = wrapper.walk();
             for child in wrapper.named_children(&mut cursor) {
                 match self.role(child) {
-                    Some(Role::Wrapper) => inner = inner.or(Some(child)),
-                    Some(Role::Comment) | None => {}
+                    Some(NodeRole::Wrapper) => inner = inner.or(Some(child)),
+                    Some(NodeRole::Comment) | None => {}
                     Some(_) => return Some(child),
                 }
             }
@@ -114,7 +116,7 @@ impl Grammar {
 
     /// Returns the role of a binding: the role of its value, or of an argument in a value on
     /// several lines, as in `const Item = memo((props) => { … })`.
-    fn bound(&self, binding: Node<'_>) -> Option<Role> {
+    fn bound(&self, binding: Node<'_>) -> Option<NodeRole> {
         let value =
             ["value", "right"].iter().find_map(|field| binding.child_by_field_name(field))?;
         if let Some(role) = find(&self.values, value.kind()) {
@@ -126,11 +128,13 @@ impl Grammar {
         }
         let mut cursor = arguments.walk();
         let mut arguments = arguments.named_children(&mut cursor);
-        arguments.find_map(|argument| find(&self.values, argument.kind())).map(|_| Role::Function)
+        arguments
+            .find_map(|argument| find(&self.values, argument.kind()))
+            .map(|_| NodeRole::Function)
     }
 }
 
-fn find(table: &Kinds, kind: &str) -> Option<Role> {
-    let has = |(_, kinds): &(&Role, &Vec<String>)| kinds.iter().any(|known| known == kind);
+fn find(table: &Kinds, kind: &str) -> Option<NodeRole> {
+    let has = |(_, kinds): &(&NodeRole, &Vec<String>)| kinds.iter().any(|known| known == kind);
     table.iter().find(has).map(|(role, _)| *role)
 }

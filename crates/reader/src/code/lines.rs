@@ -1,7 +1,7 @@
 //! Divides a source without a grammar by its lines: by blank lines, indentation, and the words that
 //! begin definitions.
 
-use super::cut::{Cut, MAX_UNCUT_BYTES};
+use super::cut::{CutPlace, MAX_UNCUT_BYTES};
 use super::definitions::{Definition, Definitions};
 use super::regions::{Region, Regions};
 use super::types::Owner;
@@ -17,7 +17,7 @@ const CONTINUING_WORDS: &[&str] = &[
 ];
 
 /// A line that is not blank.
-struct Line<'a> {
+struct CodeLine<'a> {
     /// Where it begins.
     at: usize,
     /// Its text without white space around it.
@@ -30,7 +30,7 @@ struct Line<'a> {
 }
 
 /// A definition, as indices of lines.
-struct Extent {
+struct DefinitionLines {
     /// The first line, comments above included.
     start: usize,
     /// The line that names it.
@@ -41,19 +41,19 @@ struct Extent {
 }
 
 /// Divides a source into regions, and finds the places to split them.
-pub(super) fn divide(text: &str, definitions: &Definitions) -> (Vec<Region>, Vec<Cut>) {
+pub(super) fn divide(text: &str, definitions: &Definitions) -> (Vec<Region>, Vec<CutPlace>) {
     let lines = lines(text, definitions);
     (regions(text, &lines, definitions), cuts(&lines))
 }
 
-fn lines<'a>(text: &'a str, definitions: &Definitions) -> Vec<Line<'a>> {
+fn lines<'a>(text: &'a str, definitions: &Definitions) -> Vec<CodeLine<'a>> {
     let mut lines = Vec::new();
     let mut at = 0;
     let mut is_after_blank = false;
     for line in text.split_inclusive('\n') {
         let bare = line.trim();
         if !bare.is_empty() {
-            lines.push(Line {
+            lines.push(CodeLine {
                 at,
                 text: bare,
                 num_columns: num_columns(line),
@@ -88,20 +88,20 @@ fn is_closing(line: &str) -> bool {
 
 /// Finds the places to split: where a line does not continue the one above it. The least indented
 /// lines are preferred, and of these the ones after a blank line.
-fn cuts(lines: &[Line<'_>]) -> Vec<Cut> {
+fn cuts(lines: &[CodeLine<'_>]) -> Vec<CutPlace> {
     let pairs = lines.iter().zip(lines.iter().skip(1));
     let cuts = pairs.filter(|(above, line)| {
         let is_deeper = line.num_columns > above.num_columns;
         let is_commented = above.is_comment && !line.is_after_blank;
         !line.is_continuing && (line.is_after_blank || !is_deeper) && !is_commented
     });
-    let rank = |line: &Line<'_>| line.num_columns * 2 + usize::from(!line.is_after_blank);
-    cuts.map(|(_, line)| Cut { at: line.at, rank: rank(line) }).collect()
+    let rank = |line: &CodeLine<'_>| line.num_columns * 2 + usize::from(!line.is_after_blank);
+    cuts.map(|(_, line)| CutPlace { at: line.at, rank: rank(line) }).collect()
 }
 
 /// Finds the definitions of at least two lines, in order.
-fn extents(lines: &[Line<'_>], definitions: &Definitions) -> Vec<Extent> {
-    let mut extents: Vec<Extent> = Vec::new();
+fn extents(lines: &[CodeLine<'_>], definitions: &Definitions) -> Vec<DefinitionLines> {
+    let mut extents: Vec<DefinitionLines> = Vec::new();
     // Indices of the definitions around a line.
     let mut open: Vec<usize> = Vec::new();
     for (idx, line) in lines.iter().enumerate() {
@@ -119,12 +119,12 @@ fn extents(lines: &[Line<'_>], definitions: &Definitions) -> Vec<Extent> {
         }
         if let Some(definition) = found {
             open.push(extents.len());
-            extents.push(Extent { start: idx, head: idx, end: lines.len(), definition });
+            extents.push(DefinitionLines { start: idx, head: idx, end: lines.len(), definition });
         }
     }
     for extent in &mut extents {
         let above = &lines[..extent.head];
-        let is_part = |pair: &(&Line<'_>, &Line<'_>)| {
+        let is_part = |pair: &(&CodeLine<'_>, &CodeLine<'_>)| {
             pair.0.is_comment && !pair.1.is_after_blank && pair.0.num_columns == pair.1.num_columns
         };
         let below = lines[..=extent.head].iter().rev();
@@ -136,7 +136,7 @@ fn extents(lines: &[Line<'_>], definitions: &Definitions) -> Vec<Extent> {
 }
 
 /// Whether a line is no longer part of the definition that the given lines belong to.
-fn ends(definition: &[Line<'_>], line: &Line<'_>, is_definition: bool) -> bool {
+fn ends(definition: &[CodeLine<'_>], line: &CodeLine<'_>, is_definition: bool) -> bool {
     let (Some(head), Some(last)) = (definition.first(), definition.last()) else { return true };
     if line.num_columns != head.num_columns {
         return line.num_columns < head.num_columns;
@@ -148,7 +148,7 @@ fn ends(definition: &[Line<'_>], line: &Line<'_>, is_definition: bool) -> bool {
     is_definition || line.is_comment || is_closed || (line.is_after_blank && !line.is_continuing)
 }
 
-fn regions(text: &str, lines: &[Line<'_>], definitions: &Definitions) -> Vec<Region> {
+fn regions(text: &str, lines: &[CodeLine<'_>], definitions: &Definitions) -> Vec<Region> {
     let position = |idx: usize| lines.get(idx).map_or(text.len(), |line| line.at);
     let mut regions = Regions::new(text);
     let extents = extents(lines, definitions);

@@ -28,7 +28,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::document::{Block, BlockKind, Document, Language};
 use crate::extract::clock::Clock;
-use cut::Cut;
+use cut::CutPlace;
 use grammar::Grammar;
 use regions::Region;
 
@@ -151,7 +151,7 @@ fn longest_chain(text: &str, operator: char) -> usize {
 }
 
 /// Splits a region into blocks.
-fn blocks(text: &str, region: &Region, cuts: &[Cut]) -> Vec<Block> {
+fn blocks(text: &str, region: &Region, cuts: &[CutPlace]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for piece in cut::pieces(region.bytes.clone(), cuts) {
         let bytes = without_blank_lines(text, piece);

@@ -4,12 +4,12 @@ use tree_sitter::{Node, Tree};
 
 use super::comments::Comments;
 use super::cut::MAX_UNCUT_BYTES;
-use super::grammar::{Grammar, Grouping, Preamble, Role};
+use super::grammar::{Grammar, Grouping, NodeRole, Preamble};
 use super::regions::{Region, Regions};
 use super::types::{self, Owner, Types};
 use super::{names, words};
 
-struct Outline<'a> {
+struct OutlineVisit<'a> {
     text: &'a str,
     grammar: &'a Grammar,
     regions: Regions<'a>,
@@ -24,7 +24,7 @@ struct Outline<'a> {
 
 /// Divides a source into regions.
 pub(super) fn regions(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Region> {
-    let mut outline = Outline {
+    let mut outline = OutlineVisit {
         text,
         grammar,
         regions: Regions::new(text),
@@ -51,7 +51,7 @@ pub(super) fn regions(tree: &Tree, text: &str, grammar: &Grammar) -> Vec<Region>
     }
 }
 
-impl<'a> Outline<'a> {
+impl<'a> OutlineVisit<'a> {
     /// Visits a node and returns whether its children are to be visited.
     fn enter(&mut self, node: Node<'_>) -> bool {
         self.regions.leave_scopes(node.start_byte());
@@ -60,7 +60,7 @@ impl<'a> Outline<'a> {
             return node.end_byte() > self.regions.at;
         }
         let role = self.grammar.role(node);
-        if role == Some(Role::Comment) {
+        if role == Some(NodeRole::Comment) {
             self.comments.add(self.text, node);
             return false;
         }
@@ -71,7 +71,7 @@ impl<'a> Outline<'a> {
             return false;
         }
         match role {
-            Some(Role::Wrapper) => match self.grammar.wrapped(node) {
+            Some(NodeRole::Wrapper) => match self.grammar.wrapped(node) {
                 Some(definition) if self.opened_id != Some(definition.id()) => {
                     self.define(node, definition)
                 }
@@ -97,7 +97,7 @@ impl<'a> Outline<'a> {
     fn define(&mut self, outer: Node<'_>, node: Node<'_>) -> bool {
         let role = self.grammar.role(node);
         let specs =
-            if role == Some(Role::Types) { types::specs(self.text, node) } else { Vec::new() };
+            if role == Some(NodeRole::Types) { types::specs(self.text, node) } else { Vec::new() };
         let name = match specs.first() {
             Some((name, _)) => Some((*name).to_owned()),
             // `typedef struct { … } name;`
@@ -112,7 +112,7 @@ impl<'a> Outline<'a> {
 
         let is_long = end.saturating_sub(start) > MAX_UNCUT_BYTES;
         match role {
-            Some(Role::Class) if is_long => {
+            Some(NodeRole::Class) if is_long => {
                 let docs = words::docstring(self.text, node)
                     .or_else(|| {
                         words::comment_docs(&self.text[start..outer.start_byte().max(start)])
@@ -125,7 +125,7 @@ impl<'a> Outline<'a> {
                 self.opened_id = Some(node.id());
                 return true;
             }
-            Some(Role::Types) if is_long && specs.len() > 1 => return true,
+            Some(NodeRole::Types) if is_long && specs.len() > 1 => return true,
             _ => {}
         }
         let group = self.group_of(node, role, &symbol);
@@ -145,12 +145,14 @@ impl<'a> Outline<'a> {
     }
 
     /// Returns the qualified name of the type that a definition stays together with.
-    fn group_of(&self, node: Node<'_>, role: Option<Role>, symbol: &str) -> Option<String> {
+    fn group_of(&self, node: Node<'_>, role: Option<NodeRole>, symbol: &str) -> Option<String> {
         let owner =
             || symbol.rsplit_once(&*self.grammar.separator).map(|(owner, _)| owner.to_owned());
         match (self.grammar.grouping, role) {
             (Grouping::None, _) => None,
-            (_, Some(Role::Types | Role::Type | Role::Class)) => Some(symbol.to_owned()),
+            (_, Some(NodeRole::Types | NodeRole::Type | NodeRole::Class)) => {
+                Some(symbol.to_owned())
+            }
             (Grouping::Receivers, _) => {
                 // Methods without their type above them are separate sections.
                 let group = self.group.clone()?;

@@ -31,7 +31,7 @@ pub(super) struct Region {
 }
 
 /// A class whose body is being visited.
-pub(super) struct Scope {
+pub(super) struct OpenClass {
     pub(super) owner: Owner,
     /// Where it ends.
     pub(super) end: usize,
@@ -45,7 +45,7 @@ pub(super) struct Regions<'a> {
     /// The end of the last region.
     pub(super) at: usize,
     found: Vec<Region>,
-    pub(super) scopes: Vec<Scope>,
+    pub(super) scopes: Vec<OpenClass>,
 }
 
 impl<'a> Regions<'a> {
@@ -58,7 +58,7 @@ impl<'a> Regions<'a> {
     pub(super) fn enter(&mut self, start: usize, owner: Owner, end: usize) {
         self.fill_gap(start);
         self.at = self.at.max(start);
-        self.scopes.push(Scope { owner, end, is_new: true });
+        self.scopes.push(OpenClass { owner, end, is_new: true });
     }
 
     /// Returns the qualified name of what is defined in the innermost class.

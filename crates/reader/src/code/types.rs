@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::comments::Comments;
-use super::grammar::{Grammar, Role};
+use super::grammar::{Grammar, NodeRole};
 use super::words;
 
 /// A class or type, as context for its methods.
@@ -29,7 +29,7 @@ impl<'a> Types<'a> {
     /// Finds all types at the top level of a file.
     pub(super) fn find(root: Node<'_>, text: &'a str, grammar: &Grammar) -> Self {
         let mut types = Self::default();
-        if !grammar.has_role(Role::Types) && !grammar.has_role(Role::Type) {
+        if !grammar.has_role(NodeRole::Types) && !grammar.has_role(NodeRole::Type) {
             return types;
         }
         let mut comments = Comments::default();
@@ -37,9 +37,9 @@ impl<'a> Types<'a> {
         // Unnamed nodes are line ends.
         for node in root.named_children(&mut cursor) {
             match grammar.role(node) {
-                Some(Role::Comment) => comments.add(text, node),
-                Some(Role::Types) => types.declare(text, node, &comments),
-                Some(Role::Type) => {
+                Some(NodeRole::Comment) => comments.add(text, node),
+                Some(NodeRole::Types) => types.declare(text, node, &comments),
+                Some(NodeRole::Type) => {
                     if let Some(name) = words::name(text, node) {
                         let docs = docs_above(text, node, &comments);
                         types.insert(name, words::head(text, node), docs);

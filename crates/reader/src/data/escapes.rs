@@ -23,7 +23,7 @@ pub(super) type OnEscape<'a> = dyn FnMut(Escape) + 'a;
 
 /// A text without escapes.
 #[derive(Debug, Default)]
-pub(super) struct Unescaped {
+pub(super) struct UnescapedText {
     pub(super) text: String,
     /// The line of the file of each line; empty if they are the same.
     pub(super) line_numbers: Vec<u32>,
@@ -34,7 +34,7 @@ pub(super) fn decode(
     text: &str,
     blocks: &mut [Block],
     escapes: impl FnOnce(&str, &mut OnEscape<'_>),
-) -> Option<Unescaped> {
+) -> Option<UnescapedText> {
     let mut writer =
         UnescapedWriter { text, blocks: MovedBlocks::new(blocks), ..UnescapedWriter::default() };
     escapes(text, &mut |escape| writer.replace(&escape));
@@ -46,7 +46,7 @@ pub(super) fn decode(
 struct UnescapedWriter<'a> {
     text: &'a str,
     blocks: MovedBlocks<'a>,
-    decoded: Unescaped,
+    decoded: UnescapedText,
     /// How much of the text is written.
     done: usize,
     has_escapes: bool,
@@ -99,7 +99,7 @@ impl UnescapedWriter<'_> {
         self.decoded.line_numbers.push(last);
     }
 
-    fn finish(mut self) -> Option<Unescaped> {
+    fn finish(mut self) -> Option<UnescapedText> {
         if !self.has_escapes {
             return None;
         }

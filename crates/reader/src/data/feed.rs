@@ -5,8 +5,8 @@
 use crate::characters::visible_text;
 use crate::document::{BlockKind, Document, WordAccount};
 use crate::html;
-use crate::writer::Writer;
-use crate::xml::{self, Element, Event};
+use crate::writer::BlockWriter;
+use crate::xml::{self, Element, XmlEvent};
 
 use super::prose::{LineNumbers, ProseWriter};
 
@@ -25,9 +25,9 @@ pub(super) fn extract(text: &str) -> Option<Document> {
     ["<rss", "<feed", "RDF"].iter().find(|root| head.contains(*root))?;
     let mut reader = FeedReader { xml: text, ..FeedReader::default() };
     xml::each_at(text, |event, at| match event {
-        Event::Open(element) => reader.open(element, at),
-        Event::Text(words) => reader.text(words),
-        Event::Close(_) => reader.close(at),
+        XmlEvent::Open(element) => reader.open(element, at),
+        XmlEvent::Text(words) => reader.text(words),
+        XmlEvent::Close(_) => reader.close(at),
     })
     .ok()?;
     let (feed, entries) = (reader.feed, reader.entries);
@@ -78,7 +78,7 @@ impl FeedEntry {
         let facts: Vec<String> = self.facts.into_iter().map(|(_, fact)| fact).collect();
         writer.block(lines.at(start), BlockKind::Paragraph, &facts.join("\n"));
         let pages = self.pages.into_iter().map(|(at, page)| {
-            let mut written = Writer::default();
+            let mut written = BlockWriter::default();
             html::write_message(&page, &mut written);
             (at, written.page(1))
         });
@@ -118,7 +118,7 @@ fn plain(title: &str) -> String {
     if !title.contains(['<', '&']) {
         return title.split_whitespace().collect::<Vec<_>>().join(" ");
     }
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     html::write_message(title, &mut writer);
     let blocks = writer.page(1).blocks;
     let text: Vec<&str> = blocks.iter().flat_map(|block| block.text.split_whitespace()).collect();

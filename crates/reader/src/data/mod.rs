@@ -23,7 +23,7 @@ use std::ops::Range;
 use crate::document::{Data, Document};
 
 pub(super) use conversation::chats;
-use escapes::{OnEscape, Unescaped, decode};
+use escapes::{OnEscape, UnescapedText, decode};
 use parts::Parts;
 
 pub(super) fn extract(text: &str, kind: Data) -> Document {
@@ -46,8 +46,8 @@ pub(super) fn extract(text: &str, kind: Data) -> Document {
     }
     let mut blocks = parts.finish();
     let decoded = decode(text, &mut blocks, |text, on_escape| find_escapes(text, kind, on_escape));
-    let Unescaped { text, line_numbers } =
-        decoded.unwrap_or_else(|| Unescaped { text: text.to_owned(), ..Unescaped::default() });
+    let UnescapedText { text, line_numbers } = decoded
+        .unwrap_or_else(|| UnescapedText { text: text.to_owned(), ..UnescapedText::default() });
     blocks.retain(|block| !block.bytes.is_empty());
     Document { text, blocks, has_lines: true, line_numbers, ..Document::default() }
 }

@@ -22,7 +22,7 @@ const MAX_NAME_CHARS: usize = 80;
 
 /// A place where a block may begin.
 #[derive(Debug)]
-struct Member {
+struct DataMember {
     at: usize,
     /// Where its name is.
     name: Option<Range<usize>>,
@@ -33,10 +33,10 @@ struct Member {
 
 /// The members of a container that is not closed yet.
 #[derive(Debug, Default)]
-struct Container {
-    members: Vec<Member>,
+struct OpenContainer {
+    members: Vec<DataMember>,
     /// The last one, whose end is not known yet.
-    last: Option<Member>,
+    last: Option<DataMember>,
 }
 
 /// Collects the members of a text, in order.
@@ -45,7 +45,7 @@ pub(super) struct Parts<'a> {
     /// Returns the name that is at a place.
     to_name: &'a dyn Fn(Range<usize>) -> String,
     /// The outermost first; never empty.
-    open: Vec<Container>,
+    open: Vec<OpenContainer>,
     /// Containers that are open and too deep.
     num_deeper: usize,
 }
@@ -53,7 +53,7 @@ pub(super) struct Parts<'a> {
 impl<'a> Parts<'a> {
     /// Creates it; the outermost container is open.
     pub(super) fn new(text: &'a str, to_name: &'a dyn Fn(Range<usize>) -> String) -> Self {
-        Self { text, to_name, open: vec![Container::default()], num_deeper: 0 }
+        Self { text, to_name, open: vec![OpenContainer::default()], num_deeper: 0 }
     }
 
     /// Begins a member of the innermost container; the member before it ends.
@@ -64,7 +64,7 @@ impl<'a> Parts<'a> {
         let at = self.with_indent(at);
         let Some(container) = self.open.last_mut() else { return };
         container.end_member(at);
-        container.last = Some(Member { at, name, inner: Vec::new(), is_short: false });
+        container.last = Some(DataMember { at, name, inner: Vec::new(), is_short: false });
     }
 
     /// Begins the container that is the value of the last member.
@@ -73,7 +73,7 @@ impl<'a> Parts<'a> {
         if self.num_deeper > 0 || self.open.len() > MAX_DEPTH || !has_member {
             self.num_deeper += 1;
         } else {
-            self.open.push(Container::default());
+            self.open.push(OpenContainer::default());
         }
     }
 
@@ -132,7 +132,7 @@ impl<'a> Parts<'a> {
     /// where the container's own member does, so that the name before it stays with it.
     fn flatten(
         &self,
-        members: &[Member],
+        members: &[DataMember],
         start: usize,
         chain: &mut Vec<String>,
         starts: &mut Vec<(usize, Vec<String>)>,
@@ -157,7 +157,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-impl Container {
+impl OpenContainer {
     /// Keeps the last member, which ends here, unless the block before it has room for it.
     fn end_member(&mut self, end: usize) {
         let Some(mut member) = self.last.take() else { return };
@@ -175,7 +175,7 @@ impl Container {
             .last()
             .is_some_and(|last| last.is_short && member.at - last.at < SHORT_BYTES);
         if !is_joined {
-            self.members.push(Member { name: None, ..member });
+            self.members.push(DataMember { name: None, ..member });
         }
     }
 }

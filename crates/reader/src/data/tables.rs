@@ -9,7 +9,7 @@ use super::parts::Parts;
 pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     let mut is_in_table = false;
     let mut comment = None;
-    let mut value = Value::default();
+    let mut value = OpenValue::default();
     for (at, line) in lines(text) {
         let content = line.trim_start();
         let start = at + indent(line);
@@ -89,14 +89,14 @@ fn table(content: &str) -> Option<Range<usize>> {
 
 /// A value that may reach over several lines.
 #[derive(Debug, Default)]
-struct Value {
+struct OpenValue {
     /// Open brackets.
     depth: usize,
     /// The quotes that end a text.
     quotes: Option<&'static str>,
 }
 
-impl Value {
+impl OpenValue {
     fn is_open(&self) -> bool {
         self.depth > 0 || self.quotes.is_some()
     }

@@ -1,6 +1,6 @@
 //! Holds the open references of a map, of which each becomes an item of a list.
 
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 use crate::xml::Element;
 
 /// Whether an element refers to a topic.
@@ -31,7 +31,7 @@ pub(super) struct TopicRefs {
 
 impl TopicRefs {
     /// Opens a reference; its title may be in it.
-    pub(super) fn begin(&mut self, element: &Element<'_>, writer: &mut Writer) {
+    pub(super) fn begin(&mut self, element: &Element<'_>, writer: &mut BlockWriter) {
         self.write_last(writer);
         self.open.push(Some(element.attribute("href").unwrap_or_default()));
         if let Some(title) = element.attribute("navtitle") {
@@ -40,7 +40,7 @@ impl TopicRefs {
     }
 
     /// Writes the innermost reference with its title. Returns whether one was waiting for it.
-    pub(super) fn title(&mut self, title: &str, writer: &mut Writer) -> bool {
+    pub(super) fn title(&mut self, title: &str, writer: &mut BlockWriter) -> bool {
         let depth = self.open.len().saturating_sub(1);
         let is_waiting = self.open.last_mut().and_then(Option::take).is_some();
         if is_waiting {
@@ -49,13 +49,13 @@ impl TopicRefs {
         is_waiting
     }
 
-    pub(super) fn end(&mut self, writer: &mut Writer) {
+    pub(super) fn end(&mut self, writer: &mut BlockWriter) {
         self.write_last(writer);
         self.open.pop();
     }
 
     /// Writes the innermost reference with the name of its file, unless it is written.
-    fn write_last(&mut self, writer: &mut Writer) {
+    fn write_last(&mut self, writer: &mut BlockWriter) {
         if let Some(file) = self.open.last().cloned().flatten() {
             self.title(&file, writer);
         }

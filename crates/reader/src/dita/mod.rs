@@ -3,7 +3,7 @@
 mod map;
 mod walk;
 
-use super::{Emit, Input, Stop, flow};
+use super::{EarlyEnd, Emit, ReaderInput, flow};
 use crate::extract::protocol::ReadingSummary;
 use crate::text::decode::Decoded;
 
@@ -13,7 +13,10 @@ use walk::DitaWalk;
 const LEFT_OUT: &[&str] = &["reltable", "required-cleanup"];
 
 /// Reads a topic or a map.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let Decoded { text, encoding } = input.text()?;
     let mut walk = DitaWalk::default();
     walk.omits_remarks = input.request.omits_remarks;

@@ -78,7 +78,7 @@ fn remarks_on_a_draft_are_comments() {
 #[test]
 fn other_xml_is_refused_and_a_damaged_topic_is_read_up_to_the_damage() {
     match output_of(read, b"<a/>") {
-        Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
+        Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
         other => panic!("{other:?}"),
     }
     check("<topic><title>A</title><body><p>One.</p><p>Two</body>", &["# A", "One.", "Two"]);

@@ -3,10 +3,10 @@
 use super::map::{TopicRefs, is_reference};
 use crate::document::WordReason;
 use crate::extract::protocol::DocumentHead;
-use crate::flow::{Content, Tables};
+use crate::flow::{FlowItem, FlowTables};
 use crate::grid::CellSpan;
 use crate::remarks::Remark;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 use crate::xml::Element;
 
 /// Deepest heading.
@@ -93,7 +93,7 @@ impl DitaKind {
 
 #[derive(Debug, Default)]
 pub(super) struct DitaWalk {
-    pub(super) writer: Writer,
+    pub(super) writer: BlockWriter,
     pub(super) head: DocumentHead,
     pub(super) is_dita: bool,
     pub(super) omits_remarks: bool,
@@ -114,23 +114,23 @@ pub(super) struct DitaWalk {
     remark: Remark,
     /// How long the text was before the open menu.
     menu_start: usize,
-    tables: Tables,
+    tables: FlowTables,
     references: TopicRefs,
 }
 
 impl DitaWalk {
-    pub(super) fn on(&mut self, content: &Content<'_>) {
+    pub(super) fn on(&mut self, content: &FlowItem<'_>) {
         match content {
-            Content::Open(element) => {
+            FlowItem::Open(element) => {
                 self.open(element);
                 self.open.push(element.name().to_owned());
             }
-            Content::Close(name) => {
+            FlowItem::Close(name) => {
                 self.open.pop();
                 self.close(name);
             }
-            Content::Text(text) => self.text.push_str(text),
-            Content::Formula(text) => self.text.push_str(text),
+            FlowItem::Text(text) => self.text.push_str(text),
+            FlowItem::Formula(text) => self.text.push_str(text),
         }
     }
 

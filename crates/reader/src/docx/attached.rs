@@ -4,11 +4,11 @@ use crate::document::WordReason;
 use crate::extract::protocol::PageBlock;
 use crate::figures::Figure;
 use crate::remarks::Remark;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// What is written after the paragraph or the table that it belongs to.
 #[derive(Debug)]
-pub(super) enum Attached {
+pub(super) enum AttachedText {
     /// A footnote or an endnote, or the name of an embedded file.
     Line(String),
     Remark(Remark),
@@ -17,9 +17,9 @@ pub(super) enum Attached {
     Blocks(Vec<PageBlock>),
 }
 
-impl Attached {
+impl AttachedText {
     /// Writes it after a paragraph or a table.
-    pub(super) fn write(self, writer: &mut Writer, omits_remarks: bool) {
+    pub(super) fn write(self, writer: &mut BlockWriter, omits_remarks: bool) {
         match self {
             Self::Line(line) => writer.paragraph(&line),
             Self::Remark(remark) => writer.remark(&remark, omits_remarks),
@@ -29,7 +29,7 @@ impl Attached {
     }
 
     /// Writes it below a list item, so that the list goes on.
-    pub(super) fn write_in_item(self, depth: usize, writer: &mut Writer, omits_remarks: bool) {
+    pub(super) fn write_in_item(self, depth: usize, writer: &mut BlockWriter, omits_remarks: bool) {
         match self {
             Self::Line(line) => writer.continue_item(depth, &line),
             Self::Remark(remark) if !omits_remarks => {
@@ -40,8 +40,8 @@ impl Attached {
     }
 
     /// Counts its words as text that the document does not show.
-    pub(super) fn leave_out(self, writer: &mut Writer) {
-        let mut hidden = Writer::default();
+    pub(super) fn leave_out(self, writer: &mut BlockWriter) {
+        let mut hidden = BlockWriter::default();
         self.write(&mut hidden, false);
         for block in hidden.finish() {
             writer.left_out.add(WordReason::Hidden, &block.text);

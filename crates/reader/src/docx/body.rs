@@ -4,28 +4,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::attached::Attached;
+use super::attached::AttachedText;
 use super::comments::OpenComments;
 use super::lists::Lists;
 use super::merged::MergedFiles;
-use super::notes::Notes;
+use super::notes::DocxNotes;
 use super::paragraph::{OpenParagraph, ParagraphOutput};
 use super::runs::{LEFT_OUT, PropertiesOf, Runs};
-use super::styles::Styles;
+use super::styles::DocxStyles;
 use super::switches::is_on;
 use crate::extract::protocol::{ReadFailure, Request};
 use crate::figures::Figures;
-use crate::flow::{self, Content, MergedWith, Tables};
+use crate::flow::{self, FlowItem, FlowTables, MergedWith};
 use crate::grid::CellSpan;
 use crate::members;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 use crate::xml::Element;
 
 /// What the text of a document refers to.
 #[derive(Debug, Default)]
 pub(super) struct BodyReferences {
     pub(super) lists: Lists,
-    pub(super) notes: Notes,
+    pub(super) notes: DocxNotes,
     pub(super) comments: OpenComments,
     pub(super) figures: Figures,
     pub(super) merged: MergedFiles,
@@ -36,7 +36,7 @@ pub(super) struct BodyReferences {
 /// The text of a document.
 #[derive(Debug)]
 pub(super) struct BodyText {
-    pub(super) writer: Writer,
+    pub(super) writer: BlockWriter,
     /// Why the text ends early.
     pub(super) damage: Option<ReadFailure>,
 }
@@ -44,7 +44,7 @@ pub(super) struct BodyText {
 /// Reads the text of a document.
 pub(super) fn read(
     xml: &str,
-    styles: &Styles,
+    styles: &DocxStyles,
     references: BodyReferences,
     request: &Request,
 ) -> BodyText {
@@ -52,10 +52,10 @@ pub(super) fn read(
         styles,
         runs: Runs::new(xml, styles, request.keeps_all),
         references,
-        writer: Writer::default(),
+        writer: BlockWriter::default(),
         open: Vec::new(),
         joined: None,
-        tables: Tables::default(),
+        tables: FlowTables::default(),
         num_tables: 0,
         left_out: None,
         of_table: Vec::new(),
@@ -82,39 +82,39 @@ struct HiddenCells {
 }
 
 struct DocxWalk<'a> {
-    styles: &'a Styles,
+    styles: &'a DocxStyles,
     runs: Runs<'a>,
     references: BodyReferences,
-    writer: Writer,
+    writer: BlockWriter,
     open: Vec<OpenParagraph>,
     /// A paragraph that the next one continues.
     joined: Option<OpenParagraph>,
-    tables: Tables,
+    tables: FlowTables,
     num_tables: usize,
     /// The outermost row or cell that is not shown.
     left_out: Option<HiddenCells>,
     /// What follows the outermost table.
-    of_table: Vec<Attached>,
+    of_table: Vec<AttachedText>,
     request: &'a Request,
 }
 
 impl DocxWalk<'_> {
-    fn on(&mut self, content: &Content<'_>) {
+    fn on(&mut self, content: &FlowItem<'_>) {
         if let Some(text) = self.runs.on(content) {
             self.push(&text);
         }
         match content {
             // The comment on a deletion is shown.
-            Content::Open(element) if element.name() == "commentReference" => {
+            FlowItem::Open(element) if element.name() == "commentReference" => {
                 self.comment(element);
             }
             _ if self.runs.is_deleted() => {}
-            Content::Open(element) => match self.runs.properties() {
+            FlowItem::Open(element) => match self.runs.properties() {
                 Some(described) => self.property(described, element),
                 None => self.open(element),
             },
-            Content::Close(name) => self.close(name),
-            Content::Text(_) | Content::Formula(_) => {}
+            FlowItem::Close(name) => self.close(name),
+            FlowItem::Text(_) | FlowItem::Formula(_) => {}
         }
     }
 
@@ -154,7 +154,7 @@ impl DocxWalk<'_> {
             "altChunk" => {
                 let id = element.relation().unwrap_or_default();
                 let blocks = self.references.merged.take(&id);
-                self.attach(blocks.map(Attached::Blocks));
+                self.attach(blocks.map(AttachedText::Blocks));
             }
             "OLEObject" | "objectEmbed" => self.embedded_file(element),
             _ => {}
@@ -266,17 +266,17 @@ impl DocxWalk<'_> {
             return;
         }
         self.push(&format!("[^{id}]"));
-        self.attach(Some(Attached::Line(format!("[^{id}]: {note}"))));
+        self.attach(Some(AttachedText::Line(format!("[^{id}]: {note}"))));
     }
 
     fn comment(&mut self, element: &Element<'_>) {
         let id = element.attribute("id").unwrap_or_default();
         let remarks = self.references.comments.place(&id);
-        self.attach(remarks.into_iter().map(Attached::Remark));
+        self.attach(remarks.into_iter().map(AttachedText::Remark));
     }
 
     fn figure(&mut self, id: Option<String>) {
-        let figure = id.and_then(|id| self.references.figures.take(&id)).map(Attached::Figure);
+        let figure = id.and_then(|id| self.references.figures.take(&id)).map(AttachedText::Figure);
         if !self.runs.is_hidden() {
             self.attach(figure);
         } else if let Some(figure) = figure {
@@ -291,12 +291,12 @@ impl DocxWalk<'_> {
         if self.tables.is_open() {
             self.push(&format!(" {line} "));
         } else {
-            self.attach(Some(Attached::Line(line)));
+            self.attach(Some(AttachedText::Line(line)));
         }
     }
 
     /// Lets something follow the open paragraph, the open table, or what was written last.
-    fn attach(&mut self, all: impl IntoIterator<Item = Attached>) {
+    fn attach(&mut self, all: impl IntoIterator<Item = AttachedText>) {
         if let Some(paragraph) = self.open.last_mut() {
             paragraph.attached.extend(all);
         } else if self.tables.is_open() {
@@ -340,15 +340,15 @@ impl DocxWalk<'_> {
     }
 
     /// Returns the text, with what has no place in it at the end.
-    fn finish(mut self) -> Writer {
+    fn finish(mut self) -> BlockWriter {
         self.end_joined();
         let BodyReferences { comments, figures, merged, embedded, .. } =
             std::mem::take(&mut self.references);
-        self.attach(merged.into_rest().map(Attached::Blocks));
-        self.attach(figures.into_rest().map(Attached::Figure));
-        self.attach(comments.into_rest().into_iter().map(Attached::Remark));
+        self.attach(merged.into_rest().map(AttachedText::Blocks));
+        self.attach(figures.into_rest().map(AttachedText::Figure));
+        self.attach(comments.into_rest().into_iter().map(AttachedText::Remark));
         let names = embedded.into_values().collect::<BTreeSet<_>>();
-        self.attach(names.iter().map(|name| Attached::Line(members::reference(name))));
+        self.attach(names.iter().map(|name| AttachedText::Line(members::reference(name))));
         self.writer.left_out.merge(&self.runs.into_left_out());
         self.writer
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::notes::{DocxNote, NotesById};
 use crate::remarks::Remark;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// Most characters of the words that a comment is about; they are near the comment in any case.
 const MAX_QUOTE: usize = 80;
@@ -104,7 +104,7 @@ fn answers(comments: &NotesById, extended: &str) -> HashMap<String, Vec<String>>
     let mut answers: HashMap<String, Vec<String>> = HashMap::new();
     // Without this part, answers are comments like others.
     let _ = xml::each(extended, |event| {
-        if let Event::Open(element) = event
+        if let XmlEvent::Open(element) = event
             && let Some(paragraph) = element.attribute("paraId")
             && let Some(answered) = element.attribute("paraIdParent")
             && let Some(id) = by_paragraph.get(paragraph.as_str())

@@ -156,21 +156,21 @@ impl FormField {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xml::{self, Event};
+    use crate::xml::{self, XmlEvent};
 
     /// Returns what the fields show, and whether any is at its instructions at the end.
     fn shown(marks: &str) -> (Vec<String>, bool) {
         let (mut fields, mut shown) = (OpenFields::default(), Vec::new());
         xml::each(marks, |event| match event {
-            Event::Open(element) if element.name() == "fldChar" => {
+            XmlEvent::Open(element) if element.name() == "fldChar" => {
                 shown.extend(fields.mark(element));
             }
-            Event::Open(element) if element.name() == "ffData" => fields.set_in_form(true),
-            Event::Open(element) => fields.property(element),
-            Event::Text(text) => fields.show(text),
-            Event::Close("ffData") => fields.set_in_form(false),
-            Event::Close("p") => shown.extend(fields.end_paragraph()),
-            Event::Close(_) => {}
+            XmlEvent::Open(element) if element.name() == "ffData" => fields.set_in_form(true),
+            XmlEvent::Open(element) => fields.property(element),
+            XmlEvent::Text(text) => fields.show(text),
+            XmlEvent::Close("ffData") => fields.set_in_form(false),
+            XmlEvent::Close("p") => shown.extend(fields.end_paragraph()),
+            XmlEvent::Close(_) => {}
         })
         .unwrap();
         (shown, fields.is_at_instructions())

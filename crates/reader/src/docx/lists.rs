@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use crate::numerals::roman;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// The marker of an item without a number.
 pub(super) const BULLET: &str = "-";
 
 /// How the items of one level are marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Level {
+struct DocxLevel {
     /// The name of the number format (ECMA-376, 17.18.59); `None` for a bullet.
     format: Option<String>,
     start: u64,
@@ -18,7 +18,7 @@ struct Level {
     text: String,
 }
 
-impl Default for Level {
+impl Default for DocxLevel {
     fn default() -> Self {
         Self { format: None, start: 1, text: String::new() }
     }
@@ -28,7 +28,7 @@ impl Default for Level {
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// Levels by abstract list.
-    levels: HashMap<String, HashMap<usize, Level>>,
+    levels: HashMap<String, HashMap<usize, DocxLevel>>,
     /// Abstract lists by list.
     abstract_of: HashMap<String, String>,
     /// The levels at which a list starts again, with the first number.
@@ -47,7 +47,7 @@ impl Lists {
         let (mut abstract_id, mut list_id, mut level) = (String::new(), String::new(), 0_usize);
         let mut is_abstract = false;
         let _ = xml::each(xml, |event| {
-            let Event::Open(element) = event else { return };
+            let XmlEvent::Open(element) = event else { return };
             let value = |name: &str| element.attribute(name).unwrap_or_default();
             match element.name() {
                 "abstractNum" => {

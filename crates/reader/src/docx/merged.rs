@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::document::WordAccount;
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, MemberLine, PageBlock, ReadFailure, Request};
-use crate::parts::{Archive, Related};
-use crate::{Emit, Input, Read, Stop};
+use crate::parts::{Archive, RelatedPart};
+use crate::{EarlyEnd, Emit, Read, ReaderInput};
 
 /// The start of a document of an office program.
 pub(crate) const ARCHIVE: &[u8] = b"PK\x03\x04";
@@ -34,8 +34,8 @@ impl MergedFiles {
     /// is a warning; so is each one if there are no readers.
     pub(super) fn read(
         archive: &mut Archive<'_>,
-        related: &BTreeMap<String, Related>,
-        input: &Input<'_>,
+        related: &BTreeMap<String, RelatedPart>,
+        input: &ReaderInput<'_>,
         reader_of: Option<ReaderOfMerged>,
         rest: &mut MergedRest,
     ) -> Self {
@@ -57,7 +57,7 @@ impl MergedFiles {
                 let unsupported =
                     || ReadFailure::new(FailureKind::WrongFormat, "its format is not supported");
                 let read = reader_of(&bytes, &extension.to_lowercase()).ok_or_else(unsupported)?;
-                blocks_of(name, read, &Input { bytes: &bytes, ..*input }, rest)
+                blocks_of(name, read, &ReaderInput { bytes: &bytes, ..*input }, rest)
             });
             match outcome {
                 Ok(blocks) => drop(texts.insert(id.clone(), blocks)),
@@ -85,13 +85,13 @@ impl MergedFiles {
 fn blocks_of(
     name: &str,
     read: Read,
-    input: &Input<'_>,
+    input: &ReaderInput<'_>,
     rest: &mut MergedRest,
 ) -> Result<Vec<PageBlock>, ReadFailure> {
     // A merged page has no menus, so everything on it counts.
     let keeps_all = input.request.keeps_all || !input.bytes.starts_with(ARCHIVE);
     let request = Request { keeps_all, ..input.request.clone() };
-    let input = Input { request: &request, ..*input };
+    let input = ReaderInput { request: &request, ..*input };
     let mut blocks = Vec::new();
     let emit: &mut Emit<'_> = &mut |line| {
         match line {
@@ -109,8 +109,8 @@ fn blocks_of(
     };
     match read(&input, emit) {
         Ok(tail) => rest.warnings.extend(tail.warnings),
-        Err(Stop::Failed(failed)) => return Err(failed),
-        Err(Stop::Io(error)) => {
+        Err(EarlyEnd::Failed(failed)) => return Err(failed),
+        Err(EarlyEnd::Io(error)) => {
             return Err(ReadFailure::new(FailureKind::Damaged, error.to_string()));
         }
     }

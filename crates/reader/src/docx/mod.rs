@@ -23,9 +23,9 @@ use std::collections::BTreeMap;
 use super::embedded::{self, EmbeddedFiles};
 use super::figures::Figures;
 use super::members::Members;
-use super::parts::{self, Archive, Related, head, optional};
-use super::xml::{self, Event};
-use super::{Emit, Input, Stop};
+use super::parts::{self, Archive, RelatedPart, head, optional};
+use super::xml::{self, XmlEvent};
+use super::{EarlyEnd, Emit, ReaderInput};
 use crate::document::{WordAccount, WordReason};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
@@ -34,15 +34,15 @@ use comments::OpenComments;
 use lists::Lists;
 pub(crate) use merged::ARCHIVE;
 use merged::{MergedFiles, MergedRest, ReaderOfMerged};
-use notes::{NoteReader, Notes};
-use styles::Styles;
+use notes::{DocxNotes, NoteReader};
+use styles::DocxStyles;
 
 /// Reads a DOCX file. Without readers of other files, those that are merged into it are not read.
 pub(crate) fn read(
-    input: &Input<'_>,
+    input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
     reader_of: Option<ReaderOfMerged>,
-) -> Result<ReadingSummary, Stop> {
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut archive = parts::open_office(input.bytes, ".doc")?;
     let main = parts::main_part(&mut archive, "word/document.xml")?;
     let text = parts::salvage(&mut archive, &main).ok_or_else(|| {
@@ -52,11 +52,11 @@ pub(crate) fn read(
     let mut parts = RelatedParts { archive, main, related };
     emit(AnswerLine::Document(head(&parts.properties())))?;
 
-    let styles = Styles::read(&parts.text("styles", "styles.xml"));
+    let styles = DocxStyles::read(&parts.text("styles", "styles.xml"));
     let lists = Lists::read(&parts.text("numbering", "numbering.xml"));
     let shows_hidden = input.request.keeps_all;
     let mut reader = NoteReader { styles: &styles, shows_hidden, left_out: WordAccount::default() };
-    let notes = Notes {
+    let notes = DocxNotes {
         footnotes: reader.read(&parts.text("footnotes", "footnotes.xml"), "footnote"),
         endnotes: reader.read(&parts.text("endnotes", "endnotes.xml"), "endnote"),
     };
@@ -99,7 +99,7 @@ struct RelatedParts<'a> {
     /// The name of the part with the text.
     main: String,
     /// The other parts by the ids that the text uses.
-    related: BTreeMap<String, Related>,
+    related: BTreeMap<String, RelatedPart>,
 }
 
 impl RelatedParts<'_> {
@@ -136,12 +136,12 @@ impl RelatedParts<'_> {
 
     /// Counts the words of the heads and feet of pages.
     fn leave_out_furniture(&mut self, left_out: &mut WordAccount) {
-        let is_furniture = |related: &&Related| matches!(&*related.kind, "header" | "footer");
+        let is_furniture = |related: &&RelatedPart| matches!(&*related.kind, "header" | "footer");
         for related in self.related.values().filter(is_furniture) {
             // A damaged one is no loss.
             let part = optional(&mut self.archive, &related.name);
             let _ = xml::each(&part, |event| {
-                if let Event::Text(text) = event {
+                if let XmlEvent::Text(text) = event {
                     left_out.add(WordReason::RunningHead, text);
                 }
             });

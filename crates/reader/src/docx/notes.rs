@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::runs::{LEFT_OUT, Runs};
-use super::styles::Styles;
+use super::styles::DocxStyles;
 use crate::document::WordAccount;
-use crate::flow::{self, Content};
+use crate::flow::{self, FlowItem};
 use crate::xml::Element;
 
 /// A footnote, an endnote or a comment.
@@ -26,12 +26,12 @@ pub(super) type NotesById = HashMap<String, DocxNote>;
 
 /// Footnotes and endnotes.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct DocxNotes {
     pub(super) footnotes: NotesById,
     pub(super) endnotes: NotesById,
 }
 
-impl Notes {
+impl DocxNotes {
     /// Returns the text of the note that an element with this name and id refers to; a note is written once.
     pub(super) fn take(&mut self, reference: &str, id: &str) -> Option<String> {
         let notes = match reference {
@@ -44,7 +44,7 @@ impl Notes {
 
 /// Reads parts with notes.
 pub(super) struct NoteReader<'a> {
-    pub(super) styles: &'a Styles,
+    pub(super) styles: &'a DocxStyles,
     pub(super) shows_hidden: bool,
     /// Words of notes that are not shown.
     pub(super) left_out: WordAccount,
@@ -63,14 +63,14 @@ impl NoteReader<'_> {
                 note.text.push_str(&text);
             }
             match content {
-                Content::Open(element) if element.name() == name => open = begin(element),
-                Content::Open(element) if element.name() == "p" => {
+                FlowItem::Open(element) if element.name() == name => open = begin(element),
+                FlowItem::Open(element) if element.name() == "p" => {
                     if let Some((_, note)) = &mut open {
                         note.text.push(' ');
                         note.paragraph_ids.extend(element.attribute("paraId"));
                     }
                 }
-                Content::Close(closed) if closed == name => {
+                FlowItem::Close(closed) if closed == name => {
                     if let Some((id, mut note)) = open.take() {
                         note.text = note.text.split_whitespace().collect::<Vec<_>>().join(" ");
                         notes.insert(id, note);
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn notes_of(xml: &str, name: &str) -> NotesById {
-        let styles = Styles::default();
+        let styles = DocxStyles::default();
         let mut reader =
             NoteReader { styles: &styles, shows_hidden: false, left_out: WordAccount::default() };
         reader.read(xml, name)
@@ -116,7 +116,7 @@ mod tests {
              </w:t></w:r></w:p></w:footnote></w:footnotes>",
             "footnote",
         );
-        let mut notes = Notes { footnotes, ..Notes::default() };
+        let mut notes = DocxNotes { footnotes, ..DocxNotes::default() };
         assert_eq!(notes.take("endnoteReference", "2"), None);
         assert_eq!(notes.take("footnoteReference", "2").as_deref(), Some("By the gate."));
         assert_eq!(notes.take("footnoteReference", "-1"), None);

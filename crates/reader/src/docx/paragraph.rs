@@ -1,9 +1,9 @@
 //! Writes a paragraph as a heading, an item, a line of source code or prose, with what is attached to it.
 
-use super::attached::Attached;
+use super::attached::AttachedText;
 use super::lists::{BULLET, Lists};
-use super::styles::{CompleteStyle, Styles};
-use crate::writer::Writer;
+use super::styles::{CompleteStyle, DocxStyles};
+use crate::writer::BlockWriter;
 
 /// An open paragraph.
 #[derive(Debug, Default)]
@@ -14,16 +14,16 @@ pub(super) struct OpenParagraph {
     /// Number of its list; `0` removes it from the list of its style.
     pub(super) list: Option<String>,
     pub(super) list_level: Option<usize>,
-    pub(super) attached: Vec<Attached>,
+    pub(super) attached: Vec<AttachedText>,
     /// Whether its end was deleted, so that the next paragraph continues it.
     pub(super) is_joined: bool,
 }
 
 /// Where a paragraph is written, and what decides how.
 pub(super) struct ParagraphOutput<'a> {
-    pub(super) styles: &'a Styles,
+    pub(super) styles: &'a DocxStyles,
     pub(super) lists: &'a mut Lists,
-    pub(super) writer: &'a mut Writer,
+    pub(super) writer: &'a mut BlockWriter,
     pub(super) omits_remarks: bool,
 }
 
@@ -55,7 +55,7 @@ impl OpenParagraph {
         &self,
         style: &CompleteStyle,
         lists: &mut Lists,
-        writer: &mut Writer,
+        writer: &mut BlockWriter,
     ) -> Option<usize> {
         let list = self.list(style).filter(|_| !self.text.trim().is_empty());
         let level = self.outline_level.filter(|level| *level < 9).map(|level| level + 1);

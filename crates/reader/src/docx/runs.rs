@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 
 use super::fields::{OpenFields, check_box};
-use super::styles::Styles;
+use super::styles::DocxStyles;
 use super::switches::is_on;
 use super::symbols::{self, SymbolFont};
 use crate::document::{WordAccount, WordReason};
-use crate::flow::Content;
+use crate::flow::FlowItem;
 use crate::parts::is_description;
 use crate::xml::Element;
 
@@ -49,7 +49,7 @@ impl PropertiesOf {
 
 /// Follows the runs of a part.
 pub(super) struct Runs<'a> {
-    styles: &'a Styles,
+    styles: &'a DocxStyles,
     /// Whether hidden text is shown.
     shows_hidden: bool,
     /// Whether any text may be in a symbol font.
@@ -88,7 +88,7 @@ struct CheckBox {
 
 impl<'a> Runs<'a> {
     /// Prepares to read the runs of a part.
-    pub(super) fn new(xml: &str, styles: &'a Styles, shows_hidden: bool) -> Self {
+    pub(super) fn new(xml: &str, styles: &'a DocxStyles, shows_hidden: bool) -> Self {
         Self {
             styles,
             shows_hidden,
@@ -104,18 +104,18 @@ impl<'a> Runs<'a> {
     }
 
     /// Returns what the next item of the part adds to the text of the open paragraph.
-    pub(super) fn on<'c>(&mut self, content: &Content<'c>) -> Option<Cow<'c, str>> {
+    pub(super) fn on<'c>(&mut self, content: &FlowItem<'c>) -> Option<Cow<'c, str>> {
         match content {
-            Content::Open(_) if self.num_deleted > 0 => self.num_deleted += 1,
-            Content::Close(_) if self.num_deleted > 0 => self.num_deleted -= 1,
-            Content::Text(text) if self.num_deleted > 0 => {
+            FlowItem::Open(_) if self.num_deleted > 0 => self.num_deleted += 1,
+            FlowItem::Close(_) if self.num_deleted > 0 => self.num_deleted -= 1,
+            FlowItem::Text(text) if self.num_deleted > 0 => {
                 self.left_out.add(WordReason::Hidden, text);
             }
-            Content::Open(element) => return self.open(element).and_then(|text| self.show(text)),
-            Content::Close(name) => return self.close(name).and_then(|text| self.show(text)),
-            Content::Text(text) if self.is_text => return self.show_text(text),
-            Content::Text(_) => {}
-            Content::Formula(text) => return self.show(Cow::Owned(text.clone())),
+            FlowItem::Open(element) => return self.open(element).and_then(|text| self.show(text)),
+            FlowItem::Close(name) => return self.close(name).and_then(|text| self.show(text)),
+            FlowItem::Text(text) if self.is_text => return self.show_text(text),
+            FlowItem::Text(_) => {}
+            FlowItem::Formula(text) => return self.show(Cow::Owned(text.clone())),
         }
         None
     }

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::switches::is_on;
-use crate::xml::{self, Element, Event};
+use crate::xml::{self, Element, XmlEvent};
 
 /// Longest chain of styles that are based on one another; a longer one is a loop.
 const MAX_CHAIN: usize = 20;
 
 /// The properties that a style of the file states.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Style {
+struct DocxStyle {
     /// In lower case; `heading 1` in all languages of the user interface.
     name: String,
     based_on: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct CompleteStyle {
 
 /// Styles by id.
 #[derive(Debug, Default)]
-pub(super) struct Styles {
+pub(super) struct DocxStyles {
     complete: HashMap<String, CompleteStyle>,
     /// The style of paragraphs that name none.
     default_paragraph: String,
@@ -45,17 +45,17 @@ pub(super) struct Styles {
     pub(super) hide_text: bool,
 }
 
-impl Styles {
+impl DocxStyles {
     /// Reads the styles of the file; styles that cannot be read are skipped.
     pub(super) fn read(xml: &str) -> Self {
         let mut stated = HashMap::new();
         let mut styles = Self::default();
-        let mut current: Option<(String, Style)> = None;
+        let mut current: Option<(String, DocxStyle)> = None;
         let mut is_in_defaults = false;
         // Parts of a table style are for some cells only.
         let mut is_in_part = false;
         let _ = xml::each(xml, |event| match event {
-            Event::Open(element) => match (element.name(), &mut current) {
+            XmlEvent::Open(element) => match (element.name(), &mut current) {
                 ("style", _) => {
                     let id = element.attribute("styleId").unwrap_or_default();
                     let is_default =
@@ -63,7 +63,7 @@ impl Styles {
                     if is_default && element.attribute("type").as_deref() == Some("paragraph") {
                         styles.default_paragraph.clone_from(&id);
                     }
-                    current = Some((id, Style::default()));
+                    current = Some((id, DocxStyle::default()));
                 }
                 ("docDefaults", _) => is_in_defaults = true,
                 ("vanish", None) if is_in_defaults => {
@@ -73,7 +73,7 @@ impl Styles {
                 (_, Some((_, style))) if !is_in_part => style.set(element),
                 _ => {}
             },
-            Event::Close("style") => {
+            XmlEvent::Close("style") => {
                 if let Some((id, mut style)) = current.take() {
                     if style.name.is_empty() {
                         style.name = id.to_lowercase();
@@ -81,9 +81,9 @@ impl Styles {
                     stated.insert(id, style);
                 }
             }
-            Event::Close("docDefaults") => is_in_defaults = false,
-            Event::Close("tblStylePr") => is_in_part = false,
-            Event::Close(_) | Event::Text(_) => {}
+            XmlEvent::Close("docDefaults") => is_in_defaults = false,
+            XmlEvent::Close("tblStylePr") => is_in_part = false,
+            XmlEvent::Close(_) | XmlEvent::Text(_) => {}
         });
         let complete = stated.keys().map(|id| (id.clone(), complete(&stated, id)));
         styles.complete = complete.collect();
@@ -96,7 +96,7 @@ impl Styles {
     pub(super) fn get(&self, id: &str) -> CompleteStyle {
         let known = self.complete.get(id).cloned();
         known.unwrap_or_else(|| {
-            let style = Style { name: id.to_lowercase(), ..Style::default() };
+            let style = DocxStyle { name: id.to_lowercase(), ..DocxStyle::default() };
             CompleteStyle { heading_level: style.heading_level(), ..CompleteStyle::default() }
         })
     }
@@ -110,7 +110,7 @@ impl Styles {
     }
 }
 
-impl Style {
+impl DocxStyle {
     fn set(&mut self, element: &Element<'_>) {
         let value = || element.attribute("val");
         match element.name() {
@@ -150,10 +150,10 @@ impl Style {
 }
 
 /// Returns a style of the file with the properties of the styles that it is based on.
-fn complete(stated: &HashMap<String, Style>, id: &str) -> CompleteStyle {
+fn complete(stated: &HashMap<String, DocxStyle>, id: &str) -> CompleteStyle {
     let chain =
         std::iter::successors(stated.get(id), |style| stated.get(style.based_on.as_deref()?));
-    let chain: Vec<&Style> = chain.take(MAX_CHAIN).collect();
+    let chain: Vec<&DocxStyle> = chain.take(MAX_CHAIN).collect();
     CompleteStyle {
         heading_level: chain.iter().find_map(|style| style.heading_level()),
         list: chain.iter().find_map(|style| style.list()),
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_heading_is_recognised_by_its_name_its_level_or_its_base_style() {
-        let styles = Styles::read(STYLES);
+        let styles = DocxStyles::read(STYLES);
         for (id, expected) in [
             ("berschrift2", Some(2)),
             ("Mine", Some(2)),
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_style_may_belong_to_a_list() {
-        let styles = Styles::read(STYLES);
+        let styles = DocxStyles::read(STYLES);
         assert_eq!(styles.get("ListBullet").list, Some(("4".to_owned(), 0)));
         assert_eq!(styles.get("ListBullet2").list, Some(("5".to_owned(), 1)));
         assert_eq!(styles.get("Normal").list, None);
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_style_may_hide_its_text() {
         let hidden = "<w:rPr><w:vanish/></w:rPr>";
-        let styles = Styles::read(&format!(
+        let styles = DocxStyles::read(&format!(
             "<w:styles><w:style w:styleId='Answer'>{hidden}</w:style>\
              <w:style w:styleId='Hint'><w:basedOn w:val='Answer'/></w:style>\
              <w:style w:styleId='Shown'><w:basedOn w:val='Answer'/><w:rPr><w:vanish w:val='0'/></w:rPr>\
@@ -229,13 +229,13 @@ mod tests {
 
     #[test]
     fn a_paragraph_without_a_style_has_the_default_one() {
-        let styles = Styles::read(
+        let styles = DocxStyles::read(
             "<w:styles><w:style w:type='paragraph' w:default='1' w:styleId='N'><w:rPr><w:vanish/>\
              </w:rPr></w:style><w:style w:styleId='M'/></w:styles>",
         );
         assert!(styles.hide("", ""));
         assert!(!styles.hide("M", ""));
-        let styles = Styles::read(
+        let styles = DocxStyles::read(
             "<w:styles><w:docDefaults><w:rPr><w:vanish/></w:rPr></w:docDefaults></w:styles>",
         );
         assert!(styles.hide("M", ""));

@@ -10,7 +10,7 @@ use crate::testing::output_of;
 #[track_caller]
 fn check_failure(bytes: &[u8], expected: FailureKind) {
     match output_of(read_docx, bytes) {
-        Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
+        Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, expected),
         other => panic!("{other:?}"),
     }
 }
@@ -60,7 +60,7 @@ struct Emitted {
 fn emitted(bytes: &[u8]) -> Emitted {
     let mut emitted = Emitted::default();
     let request = Request::default();
-    let input = Input { request: &request, ..Input::of(bytes) };
+    let input = ReaderInput { request: &request, ..ReaderInput::of(bytes) };
     let tail = read_docx(&input, &mut |line| {
         match line {
             AnswerLine::Page(page) => {

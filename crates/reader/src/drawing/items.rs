@@ -3,7 +3,7 @@
 use crate::document::WordReason;
 use crate::figures::Figure;
 use crate::grid::TableGrid;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// A piece of a drawing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) enum DrawingItem {
 }
 
 impl DrawingItem {
-    pub(crate) fn write(self, writer: &mut Writer) {
+    pub(crate) fn write(self, writer: &mut BlockWriter) {
         match self {
             Self::Title(text) => writer.heading(1, &text),
             Self::Paragraph(text) => writer.paragraph(&text),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::extract::protocol::ReadFailure;
 use crate::figures::Figures;
-use crate::flow::{self, Content, MergedWith, Tables};
+use crate::flow::{self, FlowItem, FlowTables, MergedWith};
 use crate::grid::CellSpan;
 use crate::members;
 use crate::parts::is_description;
@@ -37,7 +37,7 @@ pub(crate) struct DrawingLinks {
 
 /// Reads a slide or what is drawn on a sheet; figures and embedded files that it does not place are at its end.
 pub(crate) fn read(xml: &str, linked: DrawingLinks) -> DrawingText {
-    let mut walk = Walk { linked, ..Walk::default() };
+    let mut walk = DrawingWalk { linked, ..DrawingWalk::default() };
     let damage = flow::each(xml, LEFT_OUT, |content| walk.on(content)).err();
     let (mut items, DrawingLinks { figures, files }) = (walk.items, walk.linked);
     items.extend(figures.into_rest().map(DrawingItem::Figure));
@@ -48,13 +48,13 @@ pub(crate) fn read(xml: &str, linked: DrawingLinks) -> DrawingText {
 
 /// Reads what the speaker has noted on a slide.
 pub(crate) fn read_notes(xml: &str) -> DrawingText {
-    let mut walk = Walk { is_notes: true, ..Walk::default() };
+    let mut walk = DrawingWalk { is_notes: true, ..DrawingWalk::default() };
     let damage = flow::each(xml, LEFT_OUT, |content| walk.on(content)).err();
     DrawingText { items: walk.items, damage }
 }
 
 #[derive(Debug, Default)]
-struct Walk {
+struct DrawingWalk {
     items: Vec<DrawingItem>,
     linked: DrawingLinks,
     is_notes: bool,
@@ -72,7 +72,7 @@ struct Walk {
     marker: Option<String>,
     /// Numbers of the items of the open shape, by level.
     numbers: Vec<u32>,
-    tables: Tables,
+    tables: FlowTables,
     /// Whether the next row is the head of the open table.
     has_first_row: bool,
 }
@@ -82,19 +82,19 @@ fn is_on(element: &Element<'_>, name: &str) -> bool {
     element.attribute(name).is_some_and(|value| value == "1" || value == "true")
 }
 
-impl Walk {
-    fn on(&mut self, content: Content<'_>) {
+impl DrawingWalk {
+    fn on(&mut self, content: FlowItem<'_>) {
         match content {
-            Content::Open(element) => self.open(element),
-            Content::Close(name) => self.close(name),
-            Content::Text(text) if self.is_text => {
+            FlowItem::Open(element) => self.open(element),
+            FlowItem::Close(name) => self.close(name),
+            FlowItem::Text(text) if self.is_text => {
                 self.text.push_str(text);
                 let has_words = !text.trim().is_empty();
                 self.has_furniture |= has_words && self.is_furniture_field;
                 self.has_own_text |= has_words && !self.is_furniture_field;
             }
-            Content::Text(_) => {}
-            Content::Formula(text) => self.text.push_str(&text),
+            FlowItem::Text(_) => {}
+            FlowItem::Formula(text) => self.text.push_str(&text),
         }
     }
 
@@ -229,11 +229,11 @@ impl Walk {
 mod tests {
     use super::*;
     use crate::parts;
-    use crate::writer::Writer;
+    use crate::writer::BlockWriter;
 
     #[track_caller]
     fn check(xml: &str, expected: &[&str]) {
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         let drawing = read(xml, DrawingLinks::default());
         drawing.items.into_iter().for_each(|item| item.write(&mut writer));
         let blocks = writer.finish();
@@ -346,7 +346,7 @@ mod tests {
         let xml = "<p:sld><c:chart r:id='b'/><c:chart r:id='b'/>".to_owned()
             + &shape("", &paragraph("", "Ends."));
         let drawing = read(&xml, DrawingLinks { figures, ..DrawingLinks::default() });
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         drawing.items.into_iter().for_each(|item| item.write(&mut writer));
         let texts: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         assert_eq!(texts, ["Placed", "Ends.", "Unplaced"]);

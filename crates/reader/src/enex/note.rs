@@ -3,8 +3,8 @@
 use crate::document::{FileParts, WordAccount, WordReason};
 use crate::html;
 use crate::mime;
-use crate::writer::Writer;
-use crate::xml::Event;
+use crate::writer::BlockWriter;
+use crate::xml::XmlEvent;
 
 /// Longest content of a note, in bytes: a book of a thousand pages.
 pub(super) const MAX_CONTENT_BYTES: usize = 8 << 20;
@@ -90,7 +90,7 @@ impl Note {
         if !self.source.is_empty() {
             front.push(format!("source: {}", quoted(&self.source)));
         }
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         self.write(&mut writer);
         let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         let body = blocks.join("\n\n") + "\n";
@@ -101,7 +101,7 @@ impl Note {
     }
 
     /// Writes its content and its tasks.
-    pub(super) fn write(&self, writer: &mut Writer) {
+    pub(super) fn write(&self, writer: &mut BlockWriter) {
         writer.left_out.merge(&self.left_out);
         html::write_chapter(&self.content, writer);
         self.tasks.iter().for_each(|task| writer.item(0, "-", task));
@@ -178,9 +178,9 @@ pub(super) struct ExportedNotes {
 
 impl ExportedNotes {
     /// Takes the next item; returns a note that ends with it.
-    pub(super) fn on(&mut self, event: Event<'_>) -> Option<Note> {
+    pub(super) fn on(&mut self, event: XmlEvent<'_>) -> Option<Note> {
         match event {
-            Event::Open(element) => {
+            XmlEvent::Open(element) => {
                 self.text.clear();
                 match element.name() {
                     "en-export" => self.is_export = true,
@@ -190,9 +190,9 @@ impl ExportedNotes {
                     _ => {}
                 }
             }
-            Event::Text(text) => self.text.push_str(text),
-            Event::Close("note") => return self.note.take(),
-            Event::Close(name) => {
+            XmlEvent::Text(text) => self.text.push_str(text),
+            XmlEvent::Close("note") => return self.note.take(),
+            XmlEvent::Close(name) => {
                 let text = std::mem::take(&mut self.text);
                 self.close(name, text);
             }

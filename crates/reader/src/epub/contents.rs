@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::package::resolve;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// Most entries that are kept of a table of contents.
 const MAX_ENTRIES: usize = 20_000;
@@ -50,10 +50,10 @@ pub(super) fn parse(xml: &str, name: &str) -> TableOfContents {
     let folder = name.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
     let mut reading = ContentsReading { folder, ..ContentsReading::default() };
     let _ = xml::each(xml, |event| match event {
-        Event::Open(element) => reading.open(element),
-        Event::Close(name) => reading.close(name),
-        Event::Text(text) if reading.is_in_title => reading.title.push_str(text),
-        Event::Text(_) => {}
+        XmlEvent::Open(element) => reading.open(element),
+        XmlEvent::Close(name) => reading.close(name),
+        XmlEvent::Text(text) if reading.is_in_title => reading.title.push_str(text),
+        XmlEvent::Text(_) => {}
     });
     reading.entries
 }

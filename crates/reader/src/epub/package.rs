@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use crate::extract::protocol::ReadFailure;
 use crate::mime;
 use crate::parts;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// What a package document says.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ pub(super) fn parse(xml: &str, folder: &str) -> BookPackage {
     let (mut files, mut order) = (HashMap::new(), Vec::new());
     let (mut listed, mut navigation, mut ncx) = (Vec::new(), Vec::new(), Vec::new());
     let outcome = xml::each(xml, |event| {
-        let Event::Open(element) = event else { return };
+        let XmlEvent::Open(element) = event else { return };
         match element.name() {
             "item" => {
                 let Some(reference) = element.attribute("href") else { return };

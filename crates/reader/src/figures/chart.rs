@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::figure::{Figure, FigureRows};
 use crate::number_format::NumberFormat;
 use crate::writer::MAX_COLUMNS;
-use crate::xml::{self, Element, Event};
+use crate::xml::{self, Element, XmlEvent};
 
 /// Values by their indices; a series may have gaps.
 type ChartPoints = BTreeMap<usize, String>;
@@ -16,9 +16,9 @@ type ChartPoints = BTreeMap<usize, String>;
 pub(super) fn read(xml: &str) -> Figure {
     let mut walk = ChartWalk::default();
     let _ = xml::each(xml, |event| match event {
-        Event::Open(element) => walk.open(element),
-        Event::Text(text) => walk.text.push_str(text),
-        Event::Close(name) => walk.close(name),
+        XmlEvent::Open(element) => walk.open(element),
+        XmlEvent::Text(text) => walk.text.push_str(text),
+        XmlEvent::Close(name) => walk.close(name),
     });
     walk.finish()
 }

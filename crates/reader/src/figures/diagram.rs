@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figure::{Figure, FigurePoint};
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// Returns a diagram; a damaged one has what is before the damage.
 pub(super) fn read(xml: &str) -> Figure {
@@ -12,7 +12,7 @@ pub(super) fn read(xml: &str) -> Figure {
     let mut below: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
     let mut is_text = false;
     let _ = xml::each(xml, |event| match event {
-        Event::Open(element) => match element.name() {
+        XmlEvent::Open(element) => match element.name() {
             "pt" => {
                 let id = element.attribute("modelId").unwrap_or_default();
                 let is_root = element.attribute("type").as_deref() == Some("doc");
@@ -32,13 +32,13 @@ pub(super) fn read(xml: &str) -> Figure {
             }
             _ => is_text = false,
         },
-        Event::Text(text) if is_text => {
+        XmlEvent::Text(text) if is_text => {
             if let Some(node) = nodes.last_mut() {
                 node.text.push_str(text);
             }
         }
-        Event::Close("t") => is_text = false,
-        Event::Close(_) | Event::Text(_) => {}
+        XmlEvent::Close("t") => is_text = false,
+        XmlEvent::Close(_) | XmlEvent::Text(_) => {}
     });
     Figure { points: points(&nodes, below), ..Figure::default() }
 }

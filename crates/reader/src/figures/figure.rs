@@ -1,6 +1,6 @@
 //! Writes a chart or a diagram into the text of a document.
 
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// The rows of a table, the first as its header.
 pub(super) type FigureRows = Vec<Vec<String>>;
@@ -27,7 +27,7 @@ impl Figure {
         Self { titles: vec![title], tables: vec![rows], ..Self::default() }
     }
 
-    pub(crate) fn write(&self, writer: &mut Writer) {
+    pub(crate) fn write(&self, writer: &mut BlockWriter) {
         self.titles.iter().for_each(|title| writer.paragraph(title));
         for point in &self.points {
             writer.item(point.depth, "-", &point.text);
@@ -50,7 +50,7 @@ mod tests {
             points: vec![point(0, "Plan"), point(1, "Draw")],
             tables: vec![vec![row(["", "2020"]), row(["Brest", "3.5"])]],
         };
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         figure.write(&mut writer);
         let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         assert_eq!(

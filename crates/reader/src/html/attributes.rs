@@ -26,7 +26,7 @@ pub(super) fn shorten(text: &str) -> Cow<'_, str> {
         if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
             continue;
         }
-        let tag = Tag::read(bytes, start);
+        let tag = HtmlTag::read(bytes, start);
         if let Some(cut) = tag.cut {
             kept.push_str(&text[copied..cut]);
             copied = tag.end;
@@ -54,7 +54,7 @@ fn end_of(bytes: &[u8], from: usize, name: &str) -> usize {
 }
 
 /// A tag, read as browsers do (HTML, 13.2.5).
-struct Tag<'a> {
+struct HtmlTag<'a> {
     name: &'a [u8],
     /// Where the attributes begin that are not kept.
     cut: Option<usize>,
@@ -62,7 +62,7 @@ struct Tag<'a> {
     end: usize,
 }
 
-impl<'a> Tag<'a> {
+impl<'a> HtmlTag<'a> {
     fn read(bytes: &'a [u8], start: usize) -> Self {
         let skip = |at: usize, is_skipped: &dyn Fn(u8) -> bool| {
             let rest = bytes.get(at..).unwrap_or_default();

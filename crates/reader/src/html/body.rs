@@ -7,23 +7,23 @@ use ego_tree::{NodeId, NodeRef};
 use scraper::Node;
 use scraper::node::Element;
 
-use super::content::{Content, missed, shown};
+use super::content::{PageContent, missed, shown};
 use super::elements::{is_inline, level};
 use super::parse::parse;
 use super::{code, math};
 use crate::document::WordReason;
 use crate::grid::{CellSpan, TableGrid};
 use crate::parts::is_description;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// Writes the content of a page, with the pages in its frames.
-pub(super) fn write(content: &Content<'_>, writer: &mut Writer) {
+pub(super) fn write(content: &PageContent<'_>, writer: &mut BlockWriter) {
     write_page(content, writer, true);
 }
 
 /// Writes the content of a page. The pages in frames of frames are not read, as they may be nested to any depth.
-fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
-    let mut walk = Walk {
+fn write_page(content: &PageContent<'_>, writer: &mut BlockWriter, reads_frames: bool) {
+    let mut walk = HtmlWalk {
         writer,
         text: String::new(),
         heading: 0,
@@ -50,7 +50,7 @@ fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
                     if let Some(page) = frame {
                         walk.flush();
                         let frame = parse(page).html;
-                        write_page(&Content::whole(&frame), walk.writer, false);
+                        write_page(&PageContent::whole(&frame), walk.writer, false);
                         skipped.push((node.id(), None));
                     } else if let Some(reason) = content.leaves_out(node, element) {
                         skipped.push((node.id(), Some(reason)));
@@ -66,7 +66,7 @@ fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
                 }
                 Node::Element(element) => {
                     let within = skipped.last().and_then(|(_, reason)| *reason);
-                    let reason = within.and_then(|within| Content::restates(within, element));
+                    let reason = within.and_then(|within| PageContent::restates(within, element));
                     skipped.extend(reason.map(|reason| (node.id(), Some(reason))));
                 }
                 Node::Text(text) => match skipped.last() {
@@ -98,20 +98,20 @@ fn write_page(content: &Content<'_>, writer: &mut Writer, reads_frames: bool) {
 }
 
 /// An open list.
-struct List {
+struct HtmlList {
     /// Number of its next item; `None` without numbers.
     next: Option<u64>,
 }
 
 /// An open table.
-struct Table {
+struct HtmlTable {
     id: NodeId,
     grid: TableGrid,
     is_in_head: bool,
 }
 
-struct Walk<'a> {
-    writer: &'a mut Writer,
+struct HtmlWalk<'a> {
+    writer: &'a mut BlockWriter,
     /// Text since the last line break.
     text: String,
     /// Level of the open heading; 0 if none is open.
@@ -123,13 +123,13 @@ struct Walk<'a> {
     /// Whether a line of code has ended, and where in the text it began.
     ends_line: bool,
     line_start: usize,
-    lists: Vec<List>,
+    lists: Vec<HtmlList>,
     /// Whether the open item already has its first line.
     has_item: bool,
-    table: Option<Table>,
+    table: Option<HtmlTable>,
 }
 
-impl Walk<'_> {
+impl HtmlWalk<'_> {
     fn text(&mut self, text: &str) {
         if self.pre.is_some() {
             if self.ends_line && !text.starts_with('\n') {
@@ -222,10 +222,10 @@ impl Walk<'_> {
                 self.heading = level(element.name());
                 self.level = self.heading;
             }
-            "ul" | "dl" => self.lists.push(List { next: None }),
+            "ul" | "dl" => self.lists.push(HtmlList { next: None }),
             "ol" => {
                 let start = element.attr("start").and_then(|number| number.parse().ok());
-                self.lists.push(List { next: Some(start.unwrap_or(1)) });
+                self.lists.push(HtmlList { next: Some(start.unwrap_or(1)) });
             }
             // The definition of a term continues below the term.
             "li" | "dt" => self.has_item = false,
@@ -239,7 +239,7 @@ impl Walk<'_> {
             "table" if code::is_listing(node) => self.pre = Some((node.id(), String::new())),
             "table" if is_data(node) => {
                 let grid = TableGrid::default();
-                self.table = Some(Table { id: node.id(), grid, is_in_head: false });
+                self.table = Some(HtmlTable { id: node.id(), grid, is_in_head: false });
             }
             _ => {}
         }

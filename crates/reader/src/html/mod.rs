@@ -11,10 +11,10 @@ mod other;
 mod parse;
 mod xhtml;
 
-use self::content::Content;
+use self::content::PageContent;
 use self::parse::{ParsedPage, parse};
-use super::writer::Writer;
-use super::{Emit, Input, Stop};
+use super::writer::BlockWriter;
+use super::{EarlyEnd, Emit, ReaderInput};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
 use crate::text::decode::{self, Decoded};
@@ -31,17 +31,23 @@ const TOO_DEEP: &str =
 const META: &[u8] = b"<meta";
 
 /// Reads a web page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let Decoded { text, encoding } = decode::read(input.bytes, charset(input.bytes).as_slice())
         .ok_or_else(|| ReadFailure::new(FailureKind::NotText, ""))?;
     let ParsedPage { html, is_too_deep } = parse(&text);
     emit(AnswerLine::Document(head::read(&html)))?;
-    let mut writer = Writer::default();
-    let content =
-        if input.request.keeps_all { Content::whole(&html) } else { Content::of_page(&html) };
+    let mut writer = BlockWriter::default();
+    let content = if input.request.keeps_all {
+        PageContent::whole(&html)
+    } else {
+        PageContent::of_page(&html)
+    };
     body::write(&content, &mut writer);
     for page in other::noscript(&html) {
-        body::write(&Content::whole(&page), &mut writer);
+        body::write(&PageContent::whole(&page), &mut writer);
     }
     if let Some(article) = other::article(&html) {
         writer.paragraph(&article);
@@ -52,14 +58,14 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
 }
 
 /// Writes the page of a message, whose whole content counts.
-pub(crate) fn write_message(page: &str, writer: &mut Writer) {
-    body::write(&Content::of_message(&parse(page).html), writer);
+pub(crate) fn write_message(page: &str, writer: &mut BlockWriter) {
+    body::write(&PageContent::of_message(&parse(page).html), writer);
 }
 
 /// Writes a chapter of a book: a page of XHTML.
-pub(crate) fn write_chapter(page: &str, writer: &mut Writer) {
+pub(crate) fn write_chapter(page: &str, writer: &mut BlockWriter) {
     let html = parse(&xhtml::to_html(page)).html;
-    body::write(&Content::whole(&html), writer);
+    body::write(&PageContent::whole(&html), writer);
 }
 
 /// Returns the addresses of the pages that a page shows in frames.
@@ -99,7 +105,7 @@ mod tests {
     /// Returns the metadata of a page and the texts of its blocks.
     pub(crate) fn blocks_of(page: &[u8]) -> (DocumentHead, Vec<String>) {
         let (mut head, mut blocks) = (DocumentHead::default(), Vec::new());
-        let input = Input::of(page);
+        let input = ReaderInput::of(page);
         let outcome = read(&input, &mut |line| {
             match line {
                 AnswerLine::Document(document) => head = document,

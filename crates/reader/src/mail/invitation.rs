@@ -6,7 +6,7 @@ use super::alternatives::{share_of_words, without_tags, words};
 use super::content::MailContent;
 use crate::calendar::{self, CalendarEntry};
 use crate::document::WordReason;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// A paragraph of a description is left out if the text of the message has this share of its words.
 const COPY_SHARE: f64 = 0.9;
@@ -18,7 +18,7 @@ const LEVEL: u8 = 3;
 pub(super) fn write(
     content: &MailContent<'_>,
     subject: Option<&str>,
-    writer: &mut Writer,
+    writer: &mut BlockWriter,
 ) -> Option<String> {
     if content.calendars.is_empty() {
         return None;
@@ -61,7 +61,7 @@ fn words_of_bodies(content: &MailContent<'_>) -> HashSet<String> {
     texts.flatten().collect()
 }
 
-fn leave_out(entry: &CalendarEntry, writer: &mut Writer) {
+fn leave_out(entry: &CalendarEntry, writer: &mut BlockWriter) {
     let texts = [&entry.title].into_iter().chain(&entry.facts).chain(&entry.texts);
     texts.for_each(|text| writer.left_out.add(WordReason::Copy, text));
 }

@@ -77,7 +77,7 @@ fn mixed(parts: &[String]) -> String {
 #[track_caller]
 fn tail(read: crate::Read, bytes: &[u8]) -> (ReadingSummary, Vec<String>) {
     let mut names = Vec::new();
-    let input = Input::of(bytes);
+    let input = ReaderInput::of(bytes);
     let outcome = read(&input, &mut |line| {
         if let AnswerLine::Member(member) = line {
             names.push(member.name);
@@ -242,7 +242,9 @@ fn what_is_no_message_is_refused() {
     for bytes in ["", "words", "a: b\n\nwords", "From words\n"] {
         for read in [read_message, read_mailbox] {
             match output_of(read, bytes.as_bytes()) {
-                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
+                Err(EarlyEnd::Failed(failed)) => {
+                    assert_eq!(failed.failure, FailureKind::WrongFormat)
+                }
                 other => panic!("{bytes}: {other:?}"),
             }
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use super::writer::{MAX_CELLS, Row, Writer};
+use super::writer::{MAX_CELLS, MarkupRow, MarkupWriter};
 use crate::document::Document;
 use crate::grid::head::{self, RowKinds};
 use crate::limits::SPREADSHEET_CELLS;
@@ -28,7 +28,7 @@ pub(super) fn extract(text: &str, likely: u8) -> Document {
     if width < 2 {
         return Document::default();
     }
-    let mut writer = Writer::default();
+    let mut writer = MarkupWriter::default();
     let mut warnings = Vec::new();
     let mut rows = read(text, separator, true, &mut warnings);
     if rows.iter().flat_map(|row| &row.cells).any(|cell| cell.lines().count() > MAX_LINES_OF_VALUE)
@@ -37,7 +37,7 @@ pub(super) fn extract(text: &str, likely: u8) -> Document {
         rows = read(text, separator, false, &mut warnings);
     }
     let is_filled = |cell: &&String| !cell.trim().is_empty();
-    let is_caption = |row: &&Row| {
+    let is_caption = |row: &&MarkupRow| {
         let num_filled = row.cells.iter().filter(is_filled).count();
         num_filled == 1 && row.cells.first().is_some_and(|cell| is_filled(&cell))
     };
@@ -57,7 +57,7 @@ pub(super) fn extract(text: &str, likely: u8) -> Document {
 }
 
 /// Writes what is below the captions: labels with their values, then a table.
-fn write_below(mut rows: Vec<Row>, writer: &mut Writer) {
+fn write_below(mut rows: Vec<MarkupRow>, writer: &mut MarkupWriter) {
     let kinds: Vec<RowKinds> = rows
         .iter()
         .take(head::SAMPLE_ROWS)
@@ -70,7 +70,10 @@ fn write_below(mut rows: Vec<Row>, writer: &mut Writer) {
     let lines = pairs.map(|row| (row.number, head::line(row.cells.iter().map(String::as_str))));
     writer.lines(&lines.collect::<Vec<_>>());
     let first = match shape.num_head {
-        0 => Row { number: rows.first().map_or(1, |row| row.number), cells: vec![String::new()] },
+        0 => MarkupRow {
+            number: rows.first().map_or(1, |row| row.number),
+            cells: vec![String::new()],
+        },
         _ => joined(rows.drain(..shape.num_head.min(rows.len()))),
     };
     rows.insert(0, first);
@@ -78,8 +81,8 @@ fn write_below(mut rows: Vec<Row>, writer: &mut Writer) {
 }
 
 /// Joins the rows of a head.
-fn joined(rows: impl Iterator<Item = Row>) -> Row {
-    let join = |mut head: Row, row: Row| {
+fn joined(rows: impl Iterator<Item = MarkupRow>) -> MarkupRow {
+    let join = |mut head: MarkupRow, row: MarkupRow| {
         head.cells.resize(head.cells.len().max(row.cells.len()), String::new());
         for (above, cell) in head.cells.iter_mut().zip(row.cells) {
             if !above.is_empty() && !cell.trim().is_empty() {
@@ -93,7 +96,7 @@ fn joined(rows: impl Iterator<Item = Row>) -> Row {
 }
 
 /// Reads the rows that have text, up to the limit.
-fn read(text: &str, separator: u8, has_quotes: bool, warnings: &mut Vec<String>) -> Vec<Row> {
+fn read(text: &str, separator: u8, has_quotes: bool, warnings: &mut Vec<String>) -> Vec<MarkupRow> {
     let mut rows = Vec::new();
     let (mut num_cells, mut is_too_wide) = (0, false);
     let (mut number, mut counted) = (1_u32, 0_usize);
@@ -118,7 +121,7 @@ fn read(text: &str, separator: u8, has_quotes: bool, warnings: &mut Vec<String>)
             warnings.push(format!("the columns after the first {MAX_CELLS} were left out"));
         }
         cells.truncate(MAX_CELLS);
-        rows.push(Row { number, cells });
+        rows.push(MarkupRow { number, cells });
     }
     rows
 }

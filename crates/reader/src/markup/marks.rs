@@ -6,21 +6,21 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::writer::Line;
+use super::writer::SourceLine;
 
 /// How deep constructs may be nested; deeper ones are prose.
 pub(super) const MAX_DEPTH: usize = 24;
 
 /// Where marks are, in order: positions in a text, or numbers of lines.
 #[derive(Default)]
-pub(super) struct Marks {
+pub(super) struct MarkPositions {
     places: HashMap<String, Vec<usize>>,
 }
 
-impl Marks {
+impl MarkPositions {
     /// Finds the lines that close something; `marks` returns what a line closes.
     pub(super) fn of_lines<M: IntoIterator<Item = String>>(
-        lines: &[Line<'_>],
+        lines: &[SourceLine<'_>],
         marks: impl Fn(&str) -> M,
     ) -> Self {
         let mut found = Self::default();
@@ -33,7 +33,7 @@ impl Marks {
     }
 
     /// Returns the index of the first of these consecutive lines that has a mark.
-    pub(super) fn line(&self, mark: &str, lines: &[Line<'_>]) -> Option<usize> {
+    pub(super) fn line(&self, mark: &str, lines: &[SourceLine<'_>]) -> Option<usize> {
         let first = lines.first()?.number as usize;
         let idx = after(self.places.get(mark)?, first)? - first;
         (idx < lines.len()).then_some(idx)
@@ -89,9 +89,9 @@ impl Groups {
 
 /// How many bytes a text may still grow by what its names stand for.
 #[derive(Default)]
-pub(super) struct Growth(Cell<usize>);
+pub(super) struct GrowthBudget(Cell<usize>);
 
-impl Growth {
+impl GrowthBudget {
     /// Most times that a text may grow by its own length.
     const TIMES: usize = 8;
 
@@ -116,8 +116,8 @@ mod tests {
 
     #[test]
     fn marks_of_lines_are_found_from_any_line() {
-        let lines = Line::all("a\n..\nb\n..\nc");
-        let marks = Marks::of_lines(&lines, |text| (text == "..").then(|| text.to_owned()));
+        let lines = SourceLine::all("a\n..\nb\n..\nc");
+        let marks = MarkPositions::of_lines(&lines, |text| (text == "..").then(|| text.to_owned()));
         assert_eq!(marks.line("..", &lines), Some(1));
         assert_eq!(marks.line("..", &lines[2..]), Some(1));
         assert_eq!(marks.line("..", &lines[2..3]), None);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn marks_of_a_text_are_found_from_any_position() {
-        let (mut marks, text) = (Marks::default(), "a]b]");
+        let (mut marks, text) = (MarkPositions::default(), "a]b]");
         let found: Vec<_> = (0..5).map(|from| marks.find(text, "]", from)).collect();
         assert_eq!(found, [Some(1), Some(1), Some(3), Some(3), None]);
         assert_eq!(marks.find(text, "}", 0), None);
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_text_grows_by_a_multiple_of_its_length() {
-        let growth = Growth::of("four");
-        assert!(growth.take(Growth::FREE_BYTES) && growth.take(32) && !growth.take(1));
+        let growth = GrowthBudget::of("four");
+        assert!(growth.take(GrowthBudget::FREE_BYTES) && growth.take(32) && !growth.take(1));
     }
 }

@@ -3,7 +3,7 @@
 //! The words of a minute are one paragraph below a heading with its time, so a hit shows when they
 //! were spoken.
 
-use super::writer::{Line, Words, Writer, paragraph_len};
+use super::writer::{MarkupWriter, NumberedWords, SourceLine, paragraph_len};
 use crate::document::Document;
 
 /// The level of the headings; not one that begins a chunk.
@@ -11,9 +11,9 @@ const LEVEL: u8 = 4;
 
 /// Reads a file.
 pub(super) fn extract(text: &str) -> Document {
-    let lines = Line::all(text);
-    let mut writer = Writer::default();
-    let mut words = Words::default();
+    let lines = SourceLine::all(text);
+    let mut writer = MarkupWriter::default();
+    let mut words = NumberedWords::default();
     let mut minute = None;
     let mut speaker = String::new();
     let mut last = String::new();
@@ -55,7 +55,7 @@ pub(super) fn extract(text: &str) -> Document {
     writer.finish_without_title()
 }
 
-fn flush(writer: &mut Writer, words: &mut Words) {
+fn flush(writer: &mut MarkupWriter, words: &mut NumberedWords) {
     let words = std::mem::take(words);
     if !words.is_blank() {
         writer.paragraph_of(words);

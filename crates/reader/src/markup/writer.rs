@@ -16,14 +16,14 @@ const MAX_PADDING: usize = 8;
 
 /// A line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line<'a> {
+pub(super) struct SourceLine<'a> {
     /// Its number in the file, from 1.
     pub(super) number: u32,
     /// Its text without the line end, perhaps without its indentation.
     pub(super) text: &'a str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> SourceLine<'a> {
     pub(super) fn all(text: &'a str) -> Vec<Self> {
         let numbered = (1..).zip(text.lines());
         numbered.map(|(number, text)| Self { number, text: text.trim_end() }).collect()
@@ -45,37 +45,37 @@ impl<'a> Line<'a> {
 }
 
 /// Removes the indentation that all lines share.
-pub(super) fn dedent<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
+pub(super) fn dedent<'a>(lines: &[SourceLine<'a>]) -> Vec<SourceLine<'a>> {
     let filled = lines.iter().filter(|line| !line.is_blank());
-    let width = filled.map(Line::indent).min().unwrap_or(0);
+    let width = filled.map(SourceLine::indent).min().unwrap_or(0);
     lines.iter().map(|line| line.dedent(width)).collect()
 }
 
 /// Joins lines to one text, in which a construct may span several lines.
-pub(super) fn join(lines: &[Line<'_>]) -> String {
+pub(super) fn join(lines: &[SourceLine<'_>]) -> String {
     lines.iter().map(|line| line.text).collect::<Vec<_>>().join("\n")
 }
 
 /// Joins a text and the lines after it.
-pub(super) fn join_after(first: &str, lines: &[Line<'_>]) -> String {
+pub(super) fn join_after(first: &str, lines: &[SourceLine<'_>]) -> String {
     lines.iter().fold(first.to_owned(), |text, line| text + "\n" + line.text)
 }
 
 /// Returns the length of the paragraph at the first line, which may be blank.
-pub(super) fn paragraph_len(lines: &[Line<'_>]) -> usize {
+pub(super) fn paragraph_len(lines: &[SourceLine<'_>]) -> usize {
     lines.iter().take_while(|line| !line.is_blank()).count()
 }
 
 /// A row of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct MarkupRow {
     /// The line at which it begins, from 1.
     pub(super) number: u32,
     /// Its cells, perhaps with line breaks.
     pub(super) cells: Vec<String>,
 }
 
-impl Row {
+impl MarkupRow {
     /// Returns the row with what a function makes of its cells.
     pub(super) fn map(&self, of_cell: impl Fn(&str) -> String) -> Self {
         Self { number: self.number, cells: self.cells.iter().map(|cell| of_cell(cell)).collect() }
@@ -84,12 +84,12 @@ impl Row {
 
 /// Words with the lines they come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Words {
+pub(super) struct NumberedWords {
     lines: Vec<(u32, String)>,
     has_words: bool,
 }
 
-impl Words {
+impl NumberedWords {
     /// Adds words of a line, which is the last one or a later one.
     pub(super) fn push(&mut self, number: u32, words: &str) {
         self.has_words = self.has_words || !words.trim().is_empty();
@@ -126,12 +126,12 @@ impl Words {
 
 /// Collects the blocks of a document.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct MarkupWriter {
     document: Document,
     pieces: Vec<UnplacedBlock>,
 }
 
-impl Writer {
+impl MarkupWriter {
     /// Sets the title, unless there is one.
     pub(super) fn title(&mut self, title: &str) {
         let title = markdown::to_heading(title);
@@ -169,7 +169,7 @@ impl Writer {
     }
 
     /// Writes prose whose lines have their numbers.
-    pub(super) fn paragraph_of(&mut self, words: Words) {
+    pub(super) fn paragraph_of(&mut self, words: NumberedWords) {
         self.push(BlockKind::Paragraph, &words.tidy(), None);
     }
 
@@ -180,7 +180,7 @@ impl Writer {
     }
 
     /// Writes an item of a list whose lines have their numbers.
-    pub(super) fn item_of(&mut self, words: Words, mark: &str, depth: usize) {
+    pub(super) fn item_of(&mut self, words: NumberedWords, mark: &str, depth: usize) {
         self.push_item(words.tidy(), mark, depth);
     }
 
@@ -200,8 +200,8 @@ impl Writer {
     }
 
     /// Writes source text between fences.
-    pub(super) fn code(&mut self, language: &str, lines: &[Line<'_>]) {
-        let is_filled = |line: &Line<'_>| !line.is_blank();
+    pub(super) fn code(&mut self, language: &str, lines: &[SourceLine<'_>]) {
+        let is_filled = |line: &SourceLine<'_>| !line.is_blank();
         let (Some(first), Some(last)) =
             (lines.iter().position(is_filled), lines.iter().rposition(is_filled))
         else {
@@ -220,7 +220,7 @@ impl Writer {
     }
 
     /// Writes a table, whose first row is its head.
-    pub(super) fn table(&mut self, rows: &[Row]) {
+    pub(super) fn table(&mut self, rows: &[MarkupRow]) {
         let width = rows.iter().map(|row| row.cells.len()).max().unwrap_or(0).min(MAX_CELLS);
         let num_cells: usize = rows.iter().map(|row| row.cells.len().min(width)).sum();
         let is_padded = rows.len() * width <= MAX_PADDING * num_cells;

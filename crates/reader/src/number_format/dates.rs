@@ -41,7 +41,7 @@ pub(super) fn show(value: f64, pieces: &[FormatPiece], is_1904: bool) -> Option<
         let unit = unit(num_places.unwrap_or(0));
         ms = (ms + unit / 2) / unit * unit;
     }
-    let moment = Moment::of(ms, pieces, is_1904);
+    let moment = DayAndTime::of(ms, pieces, is_1904);
     let mut shown = if value < 0.0 { "-".to_owned() } else { String::new() };
     pieces.iter().for_each(|piece| moment.push(piece, &mut shown));
     Some(shown)
@@ -53,7 +53,7 @@ fn unit(num_places: usize) -> u64 {
 }
 
 /// A day and a time of it.
-struct Moment {
+struct DayAndTime {
     ms: u64,
     is_1904: bool,
     year: u64,
@@ -64,7 +64,7 @@ struct Moment {
     has_halves: bool,
 }
 
-impl Moment {
+impl DayAndTime {
     fn of(ms: u64, pieces: &[FormatPiece], is_1904: bool) -> Self {
         let (year, month, day) = calendar(ms / MS_PER_DAY, is_1904);
         let has_halves = pieces.iter().any(|piece| matches!(piece, FormatPiece::Half(..)));

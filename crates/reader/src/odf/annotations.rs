@@ -1,6 +1,6 @@
 //! Reads annotations: the comments of people in texts, on slides and on cells.
 
-use crate::flow::Content;
+use crate::flow::FlowItem;
 use crate::remarks::Remark;
 use crate::xml::Element;
 
@@ -24,9 +24,9 @@ impl Annotation {
     }
 
     /// Reads the next item in it; returns whether it has ended.
-    pub(super) fn on(&mut self, content: &Content<'_>) -> bool {
+    pub(super) fn on(&mut self, content: &FlowItem<'_>) -> bool {
         match content {
-            Content::Open(element) => {
+            FlowItem::Open(element) => {
                 if self.depth == 0 {
                     self.text.clear();
                 }
@@ -37,10 +37,10 @@ impl Annotation {
                     _ => {}
                 }
             }
-            Content::Text(text) => self.text.push_str(&text.replace(['\n', '\r', '\t'], " ")),
-            Content::Formula(text) => self.text.push_str(text),
-            Content::Close(_) if self.depth == 0 => return true,
-            Content::Close(name) => {
+            FlowItem::Text(text) => self.text.push_str(&text.replace(['\n', '\r', '\t'], " ")),
+            FlowItem::Formula(text) => self.text.push_str(text),
+            FlowItem::Close(_) if self.depth == 0 => return true,
+            FlowItem::Close(name) => {
                 self.depth -= 1;
                 match *name {
                     "creator" if self.depth == 0 => {
@@ -88,7 +88,7 @@ mod tests {
                 }
             }
             None => {
-                if let Content::Open(element) = content {
+                if let FlowItem::Open(element) = content {
                     open = Some(Annotation::begin(element));
                 }
             }

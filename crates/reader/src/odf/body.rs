@@ -5,13 +5,13 @@
 use super::annotations::{self, Annotation};
 use super::lists::OdfLists;
 use super::objects::{Objects, OdfObject};
-use super::styles::Styles;
+use super::styles::OdfStyles;
 use crate::document::WordReason;
 use crate::extract::protocol::{ReadFailure, ReadPage};
-use crate::flow::{self, Content, MergedWith, Tables};
+use crate::flow::{self, FlowItem, FlowTables, MergedWith};
 use crate::grid::CellSpan;
 use crate::parts::is_description;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 use crate::xml::Element;
 
 /// Elements whose text is not part of the document: removed text, pronunciations, pictures, what a program generates.
@@ -32,11 +32,11 @@ const MAX_OPEN_ANNOTATIONS: usize = 100;
 /// Returns the slides, or a text as one page, up to the damage of the text.
 pub(super) fn read(
     xml: &str,
-    styles: Styles,
+    styles: OdfStyles,
     objects: Objects,
     omits_remarks: bool,
 ) -> (Vec<ReadPage>, Option<ReadFailure>) {
-    let mut walk = Walk { styles, objects, omits_remarks, ..Walk::default() };
+    let mut walk = OdfWalk { styles, objects, omits_remarks, ..OdfWalk::default() };
     let damage = match flow::each(xml, LEFT_OUT, |content| walk.on(content)) {
         Ok(left_out) => {
             walk.writer.left_out.merge(&left_out);
@@ -68,17 +68,17 @@ struct AnchoredAnnotation {
 }
 
 #[derive(Default)]
-struct Walk {
-    styles: Styles,
+struct OdfWalk {
+    styles: OdfStyles,
     objects: Objects,
     omits_remarks: bool,
     pages: Vec<ReadPage>,
     /// Whether a slide has begun.
     has_slides: bool,
-    writer: Writer,
+    writer: BlockWriter,
     paragraphs: Vec<Paragraph>,
     lists: OdfLists,
-    tables: Tables,
+    tables: FlowTables,
     /// Whether the open rows are those of a head.
     is_in_head: bool,
     annotation: Option<Annotation>,
@@ -97,8 +97,8 @@ struct Walk {
     description: Option<String>,
 }
 
-impl Walk {
-    fn on(&mut self, content: Content<'_>) {
+impl OdfWalk {
+    fn on(&mut self, content: FlowItem<'_>) {
         if let Some(annotation) = &mut self.annotation {
             if annotation.on(&content) {
                 self.end_annotation();
@@ -106,10 +106,10 @@ impl Walk {
             return;
         }
         match content {
-            Content::Open(element) => self.open(element),
-            Content::Close(name) => self.close(name),
-            Content::Formula(text) => self.push(&text),
-            Content::Text(text) => match &mut self.description {
+            FlowItem::Open(element) => self.open(element),
+            FlowItem::Close(name) => self.close(name),
+            FlowItem::Formula(text) => self.push(&text),
+            FlowItem::Text(text) => match &mut self.description {
                 Some(description) => description.push_str(text),
                 // Line breaks in the file are blanks.
                 None => self.push(&text.replace(['\n', '\r', '\t'], " ")),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::styles::Styles;
+use super::styles::OdfStyles;
 use crate::xml::Element;
 
 /// Deepest level that has numbers; list styles have ten levels.
@@ -11,7 +11,7 @@ const MAX_LEVEL: usize = 10;
 /// The open lists, the innermost last, and how far lists have counted.
 #[derive(Debug, Default)]
 pub(super) struct OdfLists {
-    open: Vec<List>,
+    open: Vec<OdfList>,
     /// The last number of each level of the outermost list; `None` for a level without one.
     numbers: Vec<Option<u64>>,
     /// Where later lists may continue.
@@ -22,7 +22,7 @@ pub(super) struct OdfLists {
 
 /// An open list.
 #[derive(Debug, Default)]
-struct List {
+struct OdfList {
     /// The style that it states itself, or that of the list around it.
     style: Option<String>,
     /// Its id, and that of the list that it continues.
@@ -67,7 +67,7 @@ impl OdfLists {
             self.numbers.truncate(level);
         }
         let ids = [element.attribute("id"), continued];
-        self.open.push(List { style, ids, ..List::default() });
+        self.open.push(OdfList { style, ids, ..OdfList::default() });
     }
 
     /// Begins an item; a header has no number.
@@ -90,7 +90,7 @@ impl OdfLists {
     }
 
     /// Returns the marker of the open item before its first text; `None` for further text.
-    pub(super) fn marker(&mut self, styles: &Styles, paragraph_style: &str) -> Option<String> {
+    pub(super) fn marker(&mut self, styles: &OdfStyles, paragraph_style: &str) -> Option<String> {
         let level = self.open.len();
         let list = self.open.last_mut().filter(|list| !list.has_text)?;
         list.has_text = true;

@@ -15,19 +15,22 @@ mod sheets;
 mod styles;
 mod values;
 
-use super::parts::{self, Archive, Salvaged, head, optional, salvage};
+use super::parts::{self, Archive, SalvagedPart, head, optional, salvage};
 use super::sheet::Budget;
-use super::xml::{self, Event};
-use super::{Emit, Input, Stop};
+use super::xml::{self, XmlEvent};
+use super::{EarlyEnd, Emit, ReaderInput};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadPage, ReadingSummary};
 use objects::Objects;
-use styles::Styles;
+use styles::OdfStyles;
 
 /// Most objects that are read; each is a separate part of the archive.
 const MAX_OBJECTS: usize = 2_000;
 
-pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read_text(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut file = open(input)?;
     let pages = file.pages(input.request.omits_remarks)?;
     emit(AnswerLine::Document(file.head.clone()))?;
@@ -37,7 +40,10 @@ pub(crate) fn read_text(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Readin
     Ok(file.tail())
 }
 
-pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read_slides(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut file = open(input)?;
     let slides = file.pages(input.request.omits_remarks)?;
     if slides.is_empty() {
@@ -51,11 +57,14 @@ pub(crate) fn read_slides(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Read
     Ok(file.tail())
 }
 
-pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read_sheets(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut file = open(input)?;
     let objects = std::mem::take(&mut file.objects);
     let omits_remarks = input.request.omits_remarks;
-    let Salvaged { text, damage } = &file.content;
+    let SalvagedPart { text, damage } = &file.content;
     let (writer, broken) = sheets::read(text, objects, omits_remarks, &mut file.budget);
     let pages = [writer.page(1)];
     file.budget.warnings.extend(warning(damage.clone().or(broken), &pages)?);
@@ -67,22 +76,22 @@ pub(crate) fn read_sheets(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Read
 }
 
 /// An open file.
-struct File<'a> {
+struct OdfFile<'a> {
     /// Absent for a flat file.
     archive: Option<Archive<'a>>,
     head: DocumentHead,
     styles: String,
-    content: Salvaged,
+    content: SalvagedPart,
     objects: Objects,
     /// For the cells of sheets, and of the objects.
     budget: Budget,
 }
 
-impl File<'_> {
+impl OdfFile<'_> {
     /// Returns the slides, or a text as one page.
     fn pages(&mut self, omits_remarks: bool) -> Result<Vec<ReadPage>, ReadFailure> {
-        let Salvaged { text, damage } = &self.content;
-        let mut styles = Styles::default();
+        let SalvagedPart { text, damage } = &self.content;
+        let mut styles = OdfStyles::default();
         styles.read(&self.styles);
         styles.read(text);
         let objects = std::mem::take(&mut self.objects);
@@ -113,7 +122,7 @@ fn warning(damage: Option<ReadFailure>, pages: &[ReadPage]) -> Result<Option<Str
     }
 }
 
-fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
+fn open<'a>(input: &ReaderInput<'a>) -> Result<OdfFile<'a>, ReadFailure> {
     if flat::is_xml(input.bytes) {
         return open_flat(input);
     }
@@ -122,7 +131,7 @@ fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
     // An archive without a manifest can be read.
     let _ = xml::each(&optional(&mut archive, "META-INF/manifest.xml"), |event| {
         is_encrypted |=
-            matches!(event, Event::Open(element) if element.name() == "encryption-data");
+            matches!(event, XmlEvent::Open(element) if element.name() == "encryption-data");
     });
     if is_encrypted {
         let detail = "it is protected by a password; save it without one";
@@ -132,7 +141,7 @@ fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
         ReadFailure::new(FailureKind::WrongFormat, "it is a ZIP archive, not OpenDocument")
     })?;
     let mut budget = Budget::default();
-    Ok(File {
+    Ok(OdfFile {
         head: head(&optional(&mut archive, "meta.xml")),
         styles: optional(&mut archive, "styles.xml"),
         content,
@@ -143,7 +152,7 @@ fn open<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
 }
 
 /// Opens a file that is one XML text.
-fn open_flat<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
+fn open_flat<'a>(input: &ReaderInput<'a>) -> Result<OdfFile<'a>, ReadFailure> {
     let text = input.text()?.text;
     let flat = flat::split(&text)
         .ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "it is XML, not OpenDocument"))?;
@@ -154,9 +163,9 @@ fn open_flat<'a>(input: &Input<'a>) -> Result<File<'a>, ReadFailure> {
             objects.add(&format!("#{number}"), object);
         }
     }
-    let content = Salvaged { text: flat.content, damage: None };
+    let content = SalvagedPart { text: flat.content, damage: None };
     let head = head(&flat.meta);
-    Ok(File { archive: None, head, styles: flat.styles, content, objects, budget })
+    Ok(OdfFile { archive: None, head, styles: flat.styles, content, objects, budget })
 }
 
 /// Returns the objects in an archive, by their folders.

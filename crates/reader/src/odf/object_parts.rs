@@ -1,14 +1,14 @@
 //! Reads the objects that are embedded in a document: formulas, charts, texts and spreadsheets, each a part of its own.
 
 use super::objects::{Objects, OdfObject};
-use super::styles::Styles;
+use super::styles::OdfStyles;
 use super::{body, sheets};
 use crate::figures::Figure;
-use crate::flow::{self, Content, Tables};
+use crate::flow::{self, FlowItem, FlowTables};
 use crate::grid::TableGrid;
 use crate::math::{self, Formula};
 use crate::sheet::Budget;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// Returns the content of an object, up to its damage; `None` for one without words. The cells of all objects and sheets
 /// of a file have one budget.
@@ -18,7 +18,7 @@ pub(super) fn read(xml: &str, omits_remarks: bool, budget: &mut Budget) -> Optio
     let _ = xml::each(xml, |event| match &mut open_formula {
         Some(open) => formula = formula.take().or(open.on(event)),
         None => {
-            let Event::Open(element) = event else { return };
+            let XmlEvent::Open(element) = event else { return };
             if math::is_formula(element.name()) {
                 open_formula.insert(Formula::default()).on(event);
             } else if std::mem::take(&mut is_body) {
@@ -37,7 +37,7 @@ pub(super) fn read(xml: &str, omits_remarks: bool, budget: &mut Budget) -> Optio
             Some(OdfObject::Document(vec![writer.page(1)]))
         }
         "text" | "presentation" | "drawing" => {
-            let mut styles = Styles::default();
+            let mut styles = OdfStyles::default();
             styles.read(xml);
             let (pages, _) = body::read(xml, styles, Objects::default(), omits_remarks);
             Some(OdfObject::Document(pages))
@@ -48,10 +48,10 @@ pub(super) fn read(xml: &str, omits_remarks: bool, budget: &mut Budget) -> Optio
 
 /// Returns the titles of a chart, and the table of its numbers.
 fn chart(xml: &str) -> Figure {
-    let (mut title, mut rows, mut tables) = (String::new(), Vec::new(), Tables::default());
+    let (mut title, mut rows, mut tables) = (String::new(), Vec::new(), FlowTables::default());
     let (mut text, mut is_title, mut is_text) = (String::new(), false, false);
     let _ = flow::each(xml, &["automatic-styles"], |content| match content {
-        Content::Open(element) => match element.name() {
+        FlowItem::Open(element) => match element.name() {
             "title" | "subtitle" | "footer" => is_title = true,
             "table" => tables.begin(),
             "table-row" => tables.begin_row(),
@@ -63,9 +63,9 @@ fn chart(xml: &str) -> Figure {
             "s" | "tab" | "line-break" => text.push(' '),
             _ => {}
         },
-        Content::Text(run) if is_text => text.push_str(run),
-        Content::Text(_) | Content::Formula(_) => {}
-        Content::Close(name) => match name {
+        FlowItem::Text(run) if is_text => text.push_str(run),
+        FlowItem::Text(_) | FlowItem::Formula(_) => {}
+        FlowItem::Close(name) => match name {
             "p" => {
                 is_text = false;
                 // A value that is missing is no number.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::extract::protocol::ReadPage;
 use crate::figures::Figure;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// What is embedded at a place of a document.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) enum OdfObject {
 }
 
 impl OdfObject {
-    pub(super) fn write(self, writer: &mut Writer) {
+    pub(super) fn write(self, writer: &mut BlockWriter) {
         match self {
             Self::Formula(text) => writer.paragraph(&text),
             Self::Chart(figure) => figure.write(writer),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::cell_names::position;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// Returns by sheet the rows of heads, from 1.
 pub(super) fn heads(xml: &str) -> BTreeMap<String, Vec<u64>> {
@@ -11,7 +11,7 @@ pub(super) fn heads(xml: &str) -> BTreeMap<String, Vec<u64>> {
     let Some(start) = xml.rfind("<table:database-ranges") else { return heads };
     // What ends the sheets has no beginning here, so the text ends as a damaged one.
     let _ = xml::each(&xml[start..], |event| {
-        let Event::Open(element) = event else { return };
+        let XmlEvent::Open(element) = event else { return };
         if element.name() != "database-range" {
             return;
         }

@@ -8,10 +8,10 @@ use super::ranges;
 use super::values::CellValue;
 use crate::cell_names;
 use crate::extract::protocol::ReadFailure;
-use crate::flow::{self, Content};
+use crate::flow::{self, FlowItem};
 use crate::parts::is_description;
-use crate::sheet::{Budget, Cell, Sheet};
-use crate::writer::Writer;
+use crate::sheet::{Budget, SheetCell, SheetRows};
+use crate::writer::BlockWriter;
 use crate::xml::Element;
 
 /// Elements that are not the content of sheets: removed cells, copies of other files.
@@ -33,16 +33,16 @@ pub(super) fn read(
     objects: Objects,
     omits_remarks: bool,
     budget: &mut Budget,
-) -> (Writer, Option<ReadFailure>) {
+) -> (BlockWriter, Option<ReadFailure>) {
     let mut walk = SheetsWalk {
-        writer: Writer::default(),
+        writer: BlockWriter::default(),
         budget,
         objects,
         omits_remarks,
         sheet: None,
         heads: ranges::heads(xml),
         is_in_head: false,
-        below: Writer::default(),
+        below: BlockWriter::default(),
         depth: 0,
         num_drawn: 0,
         row: 0,
@@ -71,24 +71,24 @@ pub(super) fn read(
 }
 
 struct SheetsWalk<'a> {
-    writer: Writer,
+    writer: BlockWriter,
     budget: &'a mut Budget,
     objects: Objects,
     omits_remarks: bool,
-    sheet: Option<Sheet>,
+    sheet: Option<SheetRows>,
     /// By sheet, the rows that are heads of ranges.
     heads: BTreeMap<String, Vec<u64>>,
     /// Whether the open row is declared a head.
     is_in_head: bool,
     /// What is on the open sheet besides cells.
-    below: Writer,
+    below: BlockWriter,
     /// Number of open tables; those in cells add no rows.
     depth: usize,
     /// Number of open elements that are drawn.
     num_drawn: usize,
     row: u64,
     rows_repeated: u64,
-    cells: Vec<Cell>,
+    cells: Vec<SheetCell>,
     column: usize,
     columns_repeated: usize,
     /// How many rows and columns the open cell takes.
@@ -105,7 +105,7 @@ struct SheetsWalk<'a> {
 }
 
 impl SheetsWalk<'_> {
-    fn on(&mut self, content: &Content<'_>) {
+    fn on(&mut self, content: &FlowItem<'_>) {
         if let Some(annotation) = &mut self.annotation {
             if annotation.on(content) {
                 self.end_annotation();
@@ -113,10 +113,10 @@ impl SheetsWalk<'_> {
             return;
         }
         match content {
-            Content::Open(element) => self.open(element),
-            Content::Text(text) if self.is_text => self.push(text),
-            Content::Text(_) | Content::Formula(_) => {}
-            Content::Close(name) => self.close(name),
+            FlowItem::Open(element) => self.open(element),
+            FlowItem::Text(text) if self.is_text => self.push(text),
+            FlowItem::Text(_) | FlowItem::Formula(_) => {}
+            FlowItem::Close(name) => self.close(name),
         }
     }
 
@@ -132,7 +132,7 @@ impl SheetsWalk<'_> {
                 if self.depth == 1 {
                     let name = element.attribute("name").unwrap_or_default();
                     let heads = self.heads.remove(&name).unwrap_or_default();
-                    let mut sheet = Sheet::new(name);
+                    let mut sheet = SheetRows::new(name);
                     heads.into_iter().for_each(|row| sheet.declare_head_row(row));
                     self.sheet = Some(sheet);
                     self.row = 0;
@@ -260,7 +260,7 @@ impl SheetsWalk<'_> {
         }
         if !text.is_empty() && !self.is_full {
             for column in self.column..end.min(MAX_COLUMNS) {
-                self.cells.push(Cell { column, text: text.clone(), is_value });
+                self.cells.push(SheetCell { column, text: text.clone(), is_value });
             }
         }
         self.column = end;

@@ -3,35 +3,35 @@
 
 use std::collections::HashMap;
 
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// Longest chain of styles that are based on one another; a longer one is a loop.
 const MAX_CHAIN: usize = 20;
 
 /// How the items of one level of a list are marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Level {
+struct OdfLevel {
     start: u64,
     suffix: String,
 }
 
 /// The styles of a document.
 #[derive(Debug, Default)]
-pub(super) struct Styles {
+pub(super) struct OdfStyles {
     /// The style that a paragraph style is based on.
     parents: HashMap<String, String>,
     /// The list style that a paragraph style states.
     lists: HashMap<String, String>,
     /// Numbered levels of list styles, by name and level from 1.
-    numbered: HashMap<(String, usize), Level>,
+    numbered: HashMap<(String, usize), OdfLevel>,
 }
 
-impl Styles {
+impl OdfStyles {
     /// Adds the styles of a part; styles that cannot be read are skipped.
     pub(super) fn read(&mut self, xml: &str) {
         let mut list = String::new();
         let _ = xml::each(xml, |event| {
-            let Event::Open(element) = event else { return };
+            let XmlEvent::Open(element) = event else { return };
             let value = |name: &str| element.attribute(name);
             match element.name() {
                 "style" => {
@@ -47,7 +47,7 @@ impl Styles {
                     if value("num-format").is_some_and(|format| !format.is_empty()) {
                         let start = value("start-value").and_then(|start| start.parse().ok());
                         let suffix = value("num-suffix").filter(|suffix| suffix == ")");
-                        let level_style = Level {
+                        let level_style = OdfLevel {
                             start: start.unwrap_or(1),
                             suffix: suffix.unwrap_or_else(|| ".".to_owned()),
                         };

@@ -6,7 +6,7 @@ use crate::extract::protocol::Request;
 use crate::parts::archive;
 use crate::testing::output_of;
 
-type Read = fn(&Input<'_>, &mut Emit<'_>) -> Result<ReadingSummary, Stop>;
+type Read = fn(&ReaderInput<'_>, &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd>;
 
 const STYLES: &str = "<office:document-styles><style:style style:name='Title'/>\
     <text:list-style style:name='L1'><text:list-level-style-number text:level='1' style:num-suffix=')' \
@@ -99,7 +99,7 @@ fn endless_repetitions_end_at_the_limit() {
     let body = "<table:table table:name='Big'><table:table-row table:number-rows-repeated='99999999999'><table:table-cell \
                 table:number-columns-repeated='1000'><text:p>x</text:p></table:table-cell></table:table-row></table:table>";
     let bytes = archive(&[("content.xml", body)]);
-    let tail = read_sheets(&Input::of(&bytes), &mut |_| Ok(())).unwrap();
+    let tail = read_sheets(&ReaderInput::of(&bytes), &mut |_| Ok(())).unwrap();
     assert_eq!(
         tail.warnings,
         [
@@ -145,7 +145,7 @@ fn annotations_follow_the_paragraph_that_they_are_about() {
     assert!(found[4].ends_with(": Old code."), "{found:?}");
     assert_eq!(found.len(), 5);
     let request = Request { omits_remarks: true, ..Request::default() };
-    let input = Input { request: &request, ..Input::of(&bytes) };
+    let input = ReaderInput { request: &request, ..ReaderInput::of(&bytes) };
     let mut words = Vec::new();
     read_text(&input, &mut |line| {
         if let AnswerLine::Page(page) = line {
@@ -363,7 +363,7 @@ fn a_cut_off_file_keeps_its_start() {
     for (read, content, expected) in damaged {
         let bytes = archive(&[("content.xml", content)]);
         assert_eq!(output_of(read, &bytes).unwrap().1, expected);
-        let tail = read(&Input::of(&bytes), &mut |_| Ok(())).unwrap();
+        let tail = read(&ReaderInput::of(&bytes), &mut |_| Ok(())).unwrap();
         assert_eq!(tail.warnings, ["the text after a damaged place is missing: it is cut off"]);
     }
 }
@@ -381,7 +381,7 @@ fn a_file_that_cannot_be_read_is_refused() {
         ),
     ] {
         match output_of(read_text, &archive(parts)) {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
+            Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, expected),
             other => panic!("{other:?}"),
         }
     }

@@ -200,7 +200,7 @@ fn attachments_are_members_and_pictures_of_the_page_are_none() {
     );
     let (_, blocks) = output_of(read, &bytes).unwrap();
     assert_eq!(blocks, ["Low", "Attachments: logo, tide gäuge.csv, sketch.png, scan.JPG"]);
-    let parts = read(&Input::of(&bytes), &mut |_| Ok(())).unwrap().parts;
+    let parts = read(&ReaderInput::of(&bytes), &mut |_| Ok(())).unwrap().parts;
     assert_eq!(
         (parts.num_read, parts.without_text.get("picture"), parts.num_unread),
         (3, Some(&2), 0)
@@ -231,7 +231,7 @@ fn messages_in_messages_end_at_a_limit() {
         (item, folder) = item.inner(&folder, 0);
         item = item.text(id::SUBJECT, "Again");
     }
-    let parts = read(&Input::of(&item.finish()), &mut |_| Ok(())).unwrap().parts;
+    let parts = read(&ReaderInput::of(&item.finish()), &mut |_| Ok(())).unwrap().parts;
     assert_eq!(parts.num_unread, 1);
     assert_eq!(parts.unread[0].reason, "messages are attached to messages too often");
 }
@@ -244,7 +244,7 @@ fn what_is_attached_and_not_read_is_named() {
     let item = item.begin(Path::new("/__attach_version1.0_#00000001"), 8);
     let mut item = item.text(id::LONG_FILE_NAME, "plan.docx");
     item.rows.clear();
-    let parts = read(&Input::of(&item.finish()), &mut |_| Ok(())).unwrap().parts;
+    let parts = read(&ReaderInput::of(&item.finish()), &mut |_| Ok(())).unwrap().parts;
     let unread: Vec<_> = parts.unread.iter().map(|part| (&*part.name, &*part.reason)).collect();
     // An object has no table of properties, which the test writes.
     assert_eq!(unread, [("plan.docx", "its content is elsewhere")]);
@@ -297,7 +297,7 @@ fn other_compound_files_are_refused() {
         (b"", FailureKind::Damaged),
     ] {
         match output_of(read, bytes) {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected, "{failed:?}"),
+            Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, expected, "{failed:?}"),
             other => panic!("{other:?}"),
         }
     }
@@ -311,7 +311,7 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
     let (head, blocks) = output_of(read, cut).unwrap();
     assert_eq!(head.title.as_deref(), Some("Gauge \"12\" readings"));
     assert!(blocks[0].starts_with("Low water at noon. Low") && blocks[0].len() < long.len());
-    let warnings = read(&Input::of(cut), &mut |_| Ok(())).unwrap().warnings;
+    let warnings = read(&ReaderInput::of(cut), &mut |_| Ok(())).unwrap().warnings;
     assert_eq!(warnings, ["a part of the message is damaged: the file is cut off"]);
 }
 
@@ -324,7 +324,7 @@ fn a_damaged_stream_is_reported() {
     let at = 4096 + end.unwrap() * 4;
     bytes[at - 4..at].copy_from_slice(&[0xFF; 4]);
     let mut words = 0;
-    let tail = read(&Input::of(&bytes), &mut |line| {
+    let tail = read(&ReaderInput::of(&bytes), &mut |line| {
         if let AnswerLine::Page(page) = line {
             words = page.blocks.iter().map(|block| block.text.split(' ').count()).sum();
         }

@@ -5,11 +5,11 @@ use std::io::Cursor;
 
 use image::{ImageFormat, Rgb, RgbImage};
 
-use super::layout::sheet::Area;
+use super::layout::sheet::PageArea;
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DrawnPicture, ReadFailure};
 use crate::text::fold::fold;
-use crate::{Emit, Stop};
+use crate::{EarlyEnd, Emit};
 
 /// Longest side in pixels: agents' programs scale larger pictures down.
 pub(super) const MAX_SIDE: u32 = 1_600;
@@ -26,9 +26,9 @@ const MARGIN: f64 = 1.0;
 
 /// What to mark on a page.
 #[derive(Default)]
-pub(super) struct Marks<'a> {
+pub(super) struct PageMarks<'a> {
     /// The words of the page with their areas, in points.
-    pub(super) words: Vec<(String, Area)>,
+    pub(super) words: Vec<(String, PageArea)>,
     /// Pixels per point.
     pub(super) scale: f64,
     pub(super) text: &'a str,
@@ -38,9 +38,9 @@ pub(super) struct Marks<'a> {
 pub(super) fn send(
     (width, height): (u32, u32),
     colours: Vec<u8>,
-    marks: &Marks<'_>,
+    marks: &PageMarks<'_>,
     emit: &mut Emit<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), EarlyEnd> {
     let crashed = |detail: String| ReadFailure::new(FailureKind::Crashed, detail);
     let image = RgbImage::from_raw(width, height, colours);
     let mut image = image.ok_or_else(|| crashed("the picture is incomplete".into()))?;
@@ -54,14 +54,14 @@ pub(super) fn send(
 }
 
 /// Returns the areas of the words to mark.
-fn found(marks: &Marks<'_>) -> Vec<Area> {
+fn found(marks: &PageMarks<'_>) -> Vec<PageArea> {
     let plain = |text: &str| -> String {
         fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
     };
     let wanted: Vec<String> =
         marks.text.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
     let words = marks.words.iter().map(|(text, area)| (plain(text), *area));
-    let words: Vec<(String, Area)> = words.filter(|(text, _)| !text.is_empty()).collect();
+    let words: Vec<(String, PageArea)> = words.filter(|(text, _)| !text.is_empty()).collect();
     let texts: Vec<&str> = words.iter().map(|(text, _)| text.as_str()).collect();
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let run = wanted.len().clamp(1, RUN);
@@ -89,7 +89,7 @@ fn found(marks: &Marks<'_>) -> Vec<Area> {
 }
 
 /// Colours an area yellow; what is dark stays dark.
-fn mark(image: &mut RgbImage, area: &Area, scale: f64) {
+fn mark(image: &mut RgbImage, area: &PageArea, scale: f64) {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -112,11 +112,11 @@ mod tests {
     /// Marks `text` on a page with these words in a row, and returns those that are marked.
     fn marked(page: &str, text: &str) -> Vec<String> {
         let word = |(at, word): (usize, &str)| {
-            (word.to_owned(), Area::new(at as f64, 0.0, at as f64 + 1.0, 1.0))
+            (word.to_owned(), PageArea::new(at as f64, 0.0, at as f64 + 1.0, 1.0))
         };
-        let words: Vec<(String, Area)> = page.split(' ').enumerate().map(word).collect();
-        let areas = found(&Marks { words: words.clone(), scale: 1.0, text });
-        let is_found = |area: &Area| areas.contains(area);
+        let words: Vec<(String, PageArea)> = page.split(' ').enumerate().map(word).collect();
+        let areas = found(&PageMarks { words: words.clone(), scale: 1.0, text });
+        let is_found = |area: &PageArea| areas.contains(area);
         words.into_iter().filter(|(_, area)| is_found(area)).map(|(word, _)| word).collect()
     }
 
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn marked_paper_is_yellow_and_print_stays_black() {
         let mut image = RgbImage::from_fn(4, 4, |x, _| Rgb([if x == 2 { 0 } else { 255 }; 3]));
-        mark(&mut image, &Area::new(2.0, 2.0, 99.0, 99.0), 1.0);
+        mark(&mut image, &PageArea::new(2.0, 2.0, 99.0, 99.0), 1.0);
         let colours = [(0, 3), (1, 3), (2, 3), (3, 0)].map(|(x, y)| image.get_pixel(x, y).0);
         assert_eq!(colours, [[255; 3], [255, 255, BLUE_LEFT], [0; 3], [255; 3]]);
     }

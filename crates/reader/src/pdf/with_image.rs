@@ -10,10 +10,10 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, Rgba, RgbaImage};
 
 use super::ocr::{self, Raster};
-use super::picture::{self, Marks};
+use super::picture::{self, PageMarks};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadPage, ReadingSummary};
-use crate::{Emit, Input, Stop};
+use crate::{EarlyEnd, Emit, ReaderInput};
 
 /// Most pictures that are read from one file.
 const MAX_PICTURES: usize = 2_000;
@@ -26,7 +26,10 @@ const MAX_PICTURE_BYTES: u64 = 512 << 20;
 const SMALL_SIDE: u32 = 1_600;
 
 /// Returns the pages of the file without text, as none has been read yet.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     emit(AnswerLine::Document(DocumentHead { page_count, ..DocumentHead::default() }))?;
@@ -45,7 +48,10 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
 }
 
 /// Runs OCR on the pictures that the job names.
-pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn recognise(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let pictures = pictures(input.bytes);
     let page_count = u32::try_from(pictures.len()).unwrap_or(u32::MAX);
     emit(AnswerLine::Document(DocumentHead { page_count, ..DocumentHead::default() }))?;
@@ -60,7 +66,10 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Readin
 }
 
 /// Draws the picture that the request names.
-pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn draw(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     emit(AnswerLine::Document(DocumentHead { page_count: 1, ..DocumentHead::default() }))?;
     let page = input.request.drawing.as_ref().map_or(0, |drawing| drawing.page);
     let idx = usize::try_from(page).unwrap_or(usize::MAX).wrapping_sub(1);
@@ -77,7 +86,7 @@ pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
         image::imageops::overlay(&mut on_white, &image.into_rgba8(), 0, 0);
         let size = on_white.dimensions();
         let colours = DynamicImage::ImageRgba8(on_white).into_rgb8().into_raw();
-        picture::send(size, colours, &Marks::default(), emit)?;
+        picture::send(size, colours, &PageMarks::default(), emit)?;
     }
     Ok(ReadingSummary::default())
 }

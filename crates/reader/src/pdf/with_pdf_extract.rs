@@ -12,10 +12,13 @@ use crate::extract::pdf::clean;
 use crate::extract::protocol::{
     AnswerLine, DocumentHead, PageBlock, ReadFailure, ReadPage, ReadingSummary,
 };
-use crate::{Emit, Input, Stop};
+use crate::{EarlyEnd, Emit, ReaderInput};
 
 /// Reads a PDF page by page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut document = Document::load_mem(input.bytes).map_err(|error| to_failure(&error))?;
     if document.is_encrypted() {
         let with_empty_password = document.decrypt("");

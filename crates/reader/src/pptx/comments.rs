@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::parts::{Archive, Related, optional};
+use crate::parts::{Archive, RelatedPart, optional};
 use crate::remarks::Remark;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// The names of those who have written comments, by their ids.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct CommentAuthors(HashMap<String, String>);
 
 impl CommentAuthors {
     /// Reads the authors of a presentation, whose related parts these are.
-    pub(super) fn read(archive: &mut Archive<'_>, related: &BTreeMap<String, Related>) -> Self {
+    pub(super) fn read(archive: &mut Archive<'_>, related: &BTreeMap<String, RelatedPart>) -> Self {
         let mut names = HashMap::new();
         for (kind, usual) in
             [("commentAuthors", "ppt/commentAuthors.xml"), ("authors", "ppt/authors.xml")]
@@ -20,7 +20,7 @@ impl CommentAuthors {
             let found = related.values().find(|related| related.kind == kind);
             let text = optional(archive, found.map_or(usual, |related| &related.name));
             let _ = xml::each(&text, |event| {
-                if let Event::Open(element) = event
+                if let XmlEvent::Open(element) = event
                     && matches!(element.name(), "cmAuthor" | "author")
                 {
                     names.extend(element.attribute("id").zip(element.attribute("name")));
@@ -39,7 +39,7 @@ pub(super) fn read(xml: &str, authors: &CommentAuthors) -> Vec<Remark> {
     let mut is_text = false;
     // What could be read of a damaged part is kept.
     let _ = xml::each(xml, |event| match event {
-        Event::Open(element) => match element.name() {
+        XmlEvent::Open(element) => match element.name() {
             "cm" | "reply" => {
                 let author = element.attribute("authorId");
                 let author = author.and_then(|id| authors.0.get(&id)).cloned().unwrap_or_default();
@@ -52,20 +52,20 @@ pub(super) fn read(xml: &str, authors: &CommentAuthors) -> Vec<Remark> {
             "text" | "t" => is_text = true,
             _ => {}
         },
-        Event::Text(text) if is_text => {
+        XmlEvent::Text(text) if is_text => {
             if let Some(remark) = open.last().and_then(|idx| remarks.get_mut(*idx)) {
                 remark.text.push_str(text);
             }
         }
-        Event::Text(_) => {}
-        Event::Close("text" | "t") => is_text = false,
-        Event::Close("p") => {
+        XmlEvent::Text(_) => {}
+        XmlEvent::Close("text" | "t") => is_text = false,
+        XmlEvent::Close("p") => {
             if let Some(remark) = open.last().and_then(|idx| remarks.get_mut(*idx)) {
                 remark.text.push('\n');
             }
         }
-        Event::Close("cm" | "reply") => drop(open.pop()),
-        Event::Close(_) => {}
+        XmlEvent::Close("cm" | "reply") => drop(open.pop()),
+        XmlEvent::Close(_) => {}
     });
     remarks
 }

@@ -11,16 +11,19 @@ use super::drawing::{self, DrawingItem, DrawingLinks};
 use super::embedded::EmbeddedFiles;
 use super::figures::Figures;
 use super::members::Members;
-use super::parts::{self, Archive, Related, Salvaged, head, optional, salvage};
-use super::writer::Writer;
-use super::xml::{self, Event};
-use super::{Emit, Input, Stop};
+use super::parts::{self, Archive, RelatedPart, SalvagedPart, head, optional, salvage};
+use super::writer::BlockWriter;
+use super::xml::{self, XmlEvent};
+use super::{EarlyEnd, Emit, ReaderInput};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use comments::CommentAuthors;
 
 /// Reads a presentation.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut archive = parts::open_office(input.bytes, ".ppt")?;
     let main = parts::main_part(&mut archive, "ppt/presentation.xml")?;
     let presentation = salvage(&mut archive, &main).ok_or_else(|| {
@@ -36,7 +39,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
     let mut deck = Deck { archive, authors, files: EmbeddedFiles::default(), omits_remarks };
     let (mut warnings, mut first_failed, mut num_failed) = (Vec::new(), None, 0);
     for (name, number) in slides.iter().zip(1..) {
-        let mut writer = Writer::default();
+        let mut writer = BlockWriter::default();
         let damage = deck.write(name, &mut writer);
         let mut page = writer.page(number);
         if let Some(failed) = damage {
@@ -64,12 +67,12 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
 fn slides(
     archive: &Archive<'_>,
     main: &str,
-    related: &BTreeMap<String, Related>,
-    presentation: Salvaged,
+    related: &BTreeMap<String, RelatedPart>,
+    presentation: SalvagedPart,
 ) -> Result<Vec<String>, ReadFailure> {
     let (mut slides, mut num_listed) = (Vec::new(), 0);
     let outcome = xml::each(&presentation.text, |event| {
-        if let Event::Open(element) = event
+        if let XmlEvent::Open(element) = event
             && element.name() == "sldId"
         {
             num_listed += 1;
@@ -100,11 +103,11 @@ struct Deck<'a> {
 
 impl Deck<'_> {
     /// Writes a slide: its title, its other text, comments, its notes. Returns why not all of it could be read.
-    fn write(&mut self, name: &str, writer: &mut Writer) -> Option<ReadFailure> {
+    fn write(&mut self, name: &str, writer: &mut BlockWriter) -> Option<ReadFailure> {
         let archive = &mut self.archive;
         let slide = salvage(archive, name).unwrap_or_else(|| {
             let missing = ReadFailure::new(FailureKind::Damaged, format!("{name} is missing"));
-            Salvaged { damage: Some(missing), ..Salvaged::default() }
+            SalvagedPart { damage: Some(missing), ..SalvagedPart::default() }
         });
         let related = parts::relations(archive, name).unwrap_or_default();
         let figures = Figures::read(archive, &related);
@@ -157,7 +160,7 @@ mod tests {
         </p:txBody></p:sp><p:sp><p:nvPr><p:ph type='body' idx='1'/></p:nvPr><p:txBody><a:p><a:r><a:t>Ask Maren.</a:t></a:r>\
         </a:p></p:txBody></p:sp></p:notes>";
 
-    fn outcome(parts: &[(&str, &str)]) -> Result<Output, Stop> {
+    fn outcome(parts: &[(&str, &str)]) -> Result<Output, EarlyEnd> {
         output_of(read, &archive(parts))
     }
 
@@ -235,7 +238,7 @@ mod tests {
         };
         let bytes = archive(&parts(cut_off));
         let mut pages = Vec::new();
-        let tail = read(&Input::of(&bytes), &mut |line| {
+        let tail = read(&ReaderInput::of(&bytes), &mut |line| {
             if let AnswerLine::Page(page) = line {
                 pages.push((page.blocks.len(), page.failed.is_some()));
             }
@@ -244,7 +247,7 @@ mod tests {
         assert_eq!(tail.unwrap().warnings, ["slide 1 is damaged: it is cut off"]);
         assert_eq!(pages, [(1, false), (0, true)]);
         match outcome(&parts("<p:sld>")) {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::Damaged),
+            Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, FailureKind::Damaged),
             other => panic!("{other:?}"),
         }
     }
@@ -257,7 +260,7 @@ mod tests {
             (&[("ppt/presentation.xml", "<a></b>")], FailureKind::Damaged),
         ] {
             match outcome(parts) {
-                Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
+                Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, expected),
                 other => panic!("{other:?}"),
             }
         }

@@ -2,15 +2,15 @@
 //! depth.
 
 use super::rows::RtfRows;
-use super::state::{Destination, State, Style, Tables, code_page};
-use super::tokens::{Token, Tokens};
+use super::state::{Destination, GroupState, RtfStyle, RtfTables, code_page};
+use super::tokens::{RtfTokens, Token};
 use crate::extract::protocol::{DocumentHead, ReadPage};
 use crate::text::decode;
-use crate::writer::Writer;
+use crate::writer::BlockWriter;
 
 /// The content of a file.
 #[derive(Debug, Default)]
-pub(super) struct Document {
+pub(super) struct RtfContent {
     pub(super) head: DocumentHead,
     pub(super) page: ReadPage,
     /// Whether groups are open at the end.
@@ -18,13 +18,13 @@ pub(super) struct Document {
 }
 
 /// Reads a file.
-pub(super) fn read(bytes: &[u8]) -> Document {
-    let mut walk = Walk {
-        tables: Tables { code_page: 1252, ..Tables::default() },
-        state: State { num_fallbacks: 1, ..State::default() },
-        ..Walk::default()
+pub(super) fn read(bytes: &[u8]) -> RtfContent {
+    let mut walk = RtfWalk {
+        tables: RtfTables { code_page: 1252, ..RtfTables::default() },
+        state: GroupState { num_fallbacks: 1, ..GroupState::default() },
+        ..RtfWalk::default()
     };
-    for token in Tokens::new(bytes) {
+    for token in RtfTokens::new(bytes) {
         walk.on(token);
         if walk.has_ended {
             break;
@@ -34,16 +34,16 @@ pub(super) fn read(bytes: &[u8]) -> Document {
     walk.end_paragraph();
     walk.end_table();
     let is_cut = !walk.has_ended;
-    Document { head: walk.head, page: walk.writer.page(1), is_cut }
+    RtfContent { head: walk.head, page: walk.writer.page(1), is_cut }
 }
 
 #[derive(Debug, Default)]
-struct Walk {
-    tables: Tables,
-    state: State,
-    outer: Vec<State>,
+struct RtfWalk {
+    tables: RtfTables,
+    state: GroupState,
+    outer: Vec<GroupState>,
     has_ended: bool,
-    writer: Writer,
+    writer: BlockWriter,
     head: DocumentHead,
     /// Bytes of text that are not decoded yet.
     bytes: Vec<u8>,
@@ -58,7 +58,7 @@ struct Walk {
     note: String,
     notes: Vec<String>,
     num_notes: usize,
-    style: Style,
+    style: RtfStyle,
     font: i32,
     cell: String,
     row: Vec<String>,
@@ -67,7 +67,7 @@ struct Walk {
     created: [i32; 5],
 }
 
-impl Walk {
+impl RtfWalk {
     fn on(&mut self, token: Token<'_>) {
         if let Token::Byte(byte) = token {
             if self.num_skipped > 0 {

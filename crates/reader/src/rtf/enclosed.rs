@@ -4,8 +4,8 @@
 //! is for those programs alone.
 
 use super::body::{SKIPPED, character};
-use super::state::{Tables, code_page};
-use super::tokens::{Token, Tokens};
+use super::state::{RtfTables, code_page};
+use super::tokens::{RtfTokens, Token};
 use crate::text::decode;
 
 /// How many tokens from its start a document says what it contains.
@@ -29,7 +29,7 @@ struct EnclosedState {
 struct PageWalk {
     state: EnclosedState,
     outer: Vec<EnclosedState>,
-    tables: Tables,
+    tables: RtfTables,
     /// Bytes of text that are not decoded yet.
     bytes: Vec<u8>,
     /// The first half of a character beyond U+FFFF.
@@ -41,16 +41,16 @@ struct PageWalk {
 
 /// Returns the page in some RTF; `None` if there is none.
 pub(crate) fn enclosed_page(bytes: &[u8]) -> Option<String> {
-    let mut head = Tokens::new(bytes).take(MAX_HEAD_TOKENS);
+    let mut head = RtfTokens::new(bytes).take(MAX_HEAD_TOKENS);
     if !head.any(|token| matches!(token, Token::Word("fromhtml", Some(1)))) {
         return None;
     }
     let mut walk = PageWalk {
         state: EnclosedState { num_fallbacks: 1, ..EnclosedState::default() },
-        tables: Tables { code_page: 1252, ..Tables::default() },
+        tables: RtfTables { code_page: 1252, ..RtfTables::default() },
         ..PageWalk::default()
     };
-    Tokens::new(bytes).for_each(|token| walk.on(token));
+    RtfTokens::new(bytes).for_each(|token| walk.on(token));
     walk.flush();
     (!walk.page.trim().is_empty()).then_some(walk.page)
 }

@@ -8,7 +8,7 @@ mod rows;
 mod state;
 mod tokens;
 
-use super::{Emit, Input, Stop};
+use super::{EarlyEnd, Emit, ReaderInput};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
 
@@ -19,7 +19,10 @@ pub(crate) use state::label as encoding_label;
 const MAGIC: &[u8] = b"{\\rtf";
 
 /// Reads a document.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let bytes = input.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(input.bytes);
     let bytes = bytes.trim_ascii_start();
     if !bytes.starts_with(MAGIC) {

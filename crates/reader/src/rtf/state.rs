@@ -23,7 +23,7 @@ pub(super) enum Destination {
 
 /// What applies to the text of a group; a group inside inherits it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct State {
+pub(super) struct GroupState {
     pub(super) destination: Destination,
     pub(super) font: i32,
     /// Bytes after a Unicode character that older programs show instead.
@@ -38,7 +38,7 @@ pub(super) struct State {
     pub(super) list_level: usize,
 }
 
-impl State {
+impl GroupState {
     /// Ends the properties of a paragraph.
     pub(super) fn reset_paragraph(&mut self) {
         (self.style, self.outline, self.is_in_table, self.list_level) = (0, None, false, 0);
@@ -47,7 +47,7 @@ impl State {
 
 /// A paragraph style.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Style {
+pub(super) struct RtfStyle {
     pub(super) number: i32,
     pub(super) name: String,
     pub(super) outline: Option<i32>,
@@ -55,23 +55,23 @@ pub(super) struct Style {
 
 /// The tables at the head of a file.
 #[derive(Debug, Default)]
-pub(super) struct Tables {
+pub(super) struct RtfTables {
     /// The code page of each font.
     pub(super) code_pages: HashMap<i32, i32>,
     /// The code page of the document.
     pub(super) code_page: i32,
     pub(super) default_font: i32,
-    pub(super) styles: HashMap<i32, Style>,
+    pub(super) styles: HashMap<i32, RtfStyle>,
 }
 
-impl Tables {
+impl RtfTables {
     /// Returns the label of the encoding of a font.
     pub(super) fn encoding(&self, font: i32) -> &'static str {
         label(self.code_pages.get(&font).copied().unwrap_or(self.code_page))
     }
 
     /// Returns the level of a heading from 1; `None` for other text.
-    pub(super) fn heading_level(&self, state: &State) -> Option<u8> {
+    pub(super) fn heading_level(&self, state: &GroupState) -> Option<u8> {
         let style = self.styles.get(&state.style);
         let outline = state.outline.or(style.and_then(|style| style.outline));
         if let Some(level) = outline.filter(|level| (0..9).contains(level)) {

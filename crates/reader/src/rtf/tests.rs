@@ -63,10 +63,10 @@ fn the_metadata_is_read_and_pictures_and_fields_are_left_out() {
 
 #[test]
 fn a_file_that_is_cut_is_read_with_a_warning_and_other_files_are_refused() {
-    let tail = read(&Input::of(b"{\\rtf1 half a {\\b sent"), &mut |_| Ok(())).unwrap();
+    let tail = read(&ReaderInput::of(b"{\\rtf1 half a {\\b sent"), &mut |_| Ok(())).unwrap();
     assert_eq!(tail.warnings, ["the file ends early; the rest is missing"]);
     match output_of(read, b"plain") {
-        Err(Stop::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
+        Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, FailureKind::WrongFormat),
         other => panic!("{other:?}"),
     }
 }

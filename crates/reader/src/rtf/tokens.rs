@@ -18,12 +18,12 @@ const MAX_WORD: usize = 64;
 
 /// Splits a file from its beginning.
 #[derive(Debug)]
-pub(super) struct Tokens<'a> {
+pub(super) struct RtfTokens<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> RtfTokens<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -62,7 +62,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-impl<'a> Iterator for Tokens<'a> {
+impl<'a> Iterator for RtfTokens<'a> {
     type Item = Token<'a>;
 
     fn next(&mut self) -> Option<Token<'a>> {
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn files_are_split() {
         let tokens: Vec<Token<'_>> =
-            Tokens::new(b"{\\rtf1\\b0 a\r\n\\'e4\\u-10 ?\\~\\bin3 }}}x\\'zz}\\").collect();
+            RtfTokens::new(b"{\\rtf1\\b0 a\r\n\\'e4\\u-10 ?\\~\\bin3 }}}x\\'zz}\\").collect();
         assert_eq!(
             tokens,
             [

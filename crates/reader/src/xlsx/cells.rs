@@ -4,9 +4,9 @@ use super::formats::Formats;
 use super::formulas::SheetFormulas;
 use crate::cell_names::position;
 use crate::extract::protocol::ReadFailure;
-use crate::parts::Salvaged;
-use crate::sheet::{Budget, Cell, Sheet};
-use crate::xml::{self, Element, Event};
+use crate::parts::SalvagedPart;
+use crate::sheet::{Budget, SheetCell, SheetRows};
+use crate::xml::{self, Element, XmlEvent};
 
 /// What cells refer to.
 #[derive(Debug)]
@@ -24,24 +24,24 @@ pub(super) struct SharedTexts {
 }
 
 /// Reads the shared texts, without the pronunciations of words.
-pub(super) fn shared(part: Salvaged) -> SharedTexts {
+pub(super) fn shared(part: SalvagedPart) -> SharedTexts {
     let mut texts: Vec<String> = Vec::new();
     let (mut is_text, mut is_left_out) = (false, false);
     let outcome = xml::each(&part.text, |event| match event {
-        Event::Open(element) => match element.name() {
+        XmlEvent::Open(element) => match element.name() {
             "si" => texts.push(String::new()),
             "t" => is_text = !is_left_out,
             "rPh" => is_left_out = true,
             _ => {}
         },
-        Event::Text(run) if is_text => {
+        XmlEvent::Text(run) if is_text => {
             if let Some(text) = texts.last_mut() {
                 text.push_str(run);
             }
         }
-        Event::Close("t") => is_text = false,
-        Event::Close("rPh") => is_left_out = false,
-        Event::Close(_) | Event::Text(_) => {}
+        XmlEvent::Close("t") => is_text = false,
+        XmlEvent::Close("rPh") => is_left_out = false,
+        XmlEvent::Close(_) | XmlEvent::Text(_) => {}
     });
     SharedTexts { texts, damage: part.damage.or(outcome.err()) }
 }
@@ -52,14 +52,14 @@ pub(super) fn read(
     name: String,
     texts: &Texts,
     budget: &mut Budget,
-) -> (Sheet, Option<ReadFailure>) {
-    let mut walk = Walk {
-        sheet: Sheet::new(name),
+) -> (SheetRows, Option<ReadFailure>) {
+    let mut walk = SheetWalk {
+        sheet: SheetRows::new(name),
         texts,
         budget,
         row: 0,
         cells: Vec::new(),
-        cell: Open::default(),
+        cell: XlsxCell::default(),
         is_text: false,
         is_formula: false,
         is_pronunciation: false,
@@ -72,7 +72,7 @@ pub(super) fn read(
 
 /// An open cell.
 #[derive(Debug, Default)]
-struct Open {
+struct XlsxCell {
     column: usize,
     /// How its value is stored: `s` for a shared text, `n` for a number.
     kind: String,
@@ -82,13 +82,13 @@ struct Open {
     has_value: bool,
 }
 
-struct Walk<'a> {
-    sheet: Sheet,
+struct SheetWalk<'a> {
+    sheet: SheetRows,
     texts: &'a Texts,
     budget: &'a mut Budget,
     row: u64,
-    cells: Vec<Cell>,
-    cell: Open,
+    cells: Vec<SheetCell>,
+    cell: XlsxCell,
     is_text: bool,
     is_formula: bool,
     is_pronunciation: bool,
@@ -96,23 +96,23 @@ struct Walk<'a> {
     formulas: SheetFormulas,
 }
 
-impl Walk<'_> {
-    fn on(&mut self, event: Event<'_>) {
+impl SheetWalk<'_> {
+    fn on(&mut self, event: XmlEvent<'_>) {
         match event {
             _ if self.is_full => {}
-            Event::Open(element) => self.open(element),
-            Event::Text(text) if self.is_text => self.cell.text.push_str(text),
-            Event::Text(text) if self.is_formula => self.formulas.push(text),
-            Event::Text(_) => {}
-            Event::Close("v" | "t") => self.is_text = false,
-            Event::Close("f") => self.is_formula = false,
-            Event::Close("rPh") => self.is_pronunciation = false,
-            Event::Close("c") => self.end_cell(),
-            Event::Close("row") => {
+            XmlEvent::Open(element) => self.open(element),
+            XmlEvent::Text(text) if self.is_text => self.cell.text.push_str(text),
+            XmlEvent::Text(text) if self.is_formula => self.formulas.push(text),
+            XmlEvent::Text(_) => {}
+            XmlEvent::Close("v" | "t") => self.is_text = false,
+            XmlEvent::Close("f") => self.is_formula = false,
+            XmlEvent::Close("rPh") => self.is_pronunciation = false,
+            XmlEvent::Close("c") => self.end_cell(),
+            XmlEvent::Close("row") => {
                 let cells = std::mem::take(&mut self.cells);
                 self.is_full = !self.sheet.push(self.row, cells, self.budget);
             }
-            Event::Close(_) => {}
+            XmlEvent::Close(_) => {}
         }
     }
 
@@ -127,11 +127,11 @@ impl Walk<'_> {
                 let next = self.cells.last().map_or(0, |cell| cell.column + 1);
                 let [reference, kind, style] = element.values(["r", "t", "s"]);
                 let column = reference.and_then(|reference| position(&reference));
-                self.cell = Open {
+                self.cell = XlsxCell {
                     column: column.map_or(next, |(column, _)| column),
                     kind: kind.unwrap_or_default(),
                     style: style.and_then(|style| style.parse().ok()).unwrap_or(0),
-                    ..Open::default()
+                    ..XlsxCell::default()
                 };
             }
             "v" | "t" => {
@@ -150,12 +150,12 @@ impl Walk<'_> {
     }
 
     fn end_cell(&mut self) {
-        let Open { column, kind, style, text, has_value } = std::mem::take(&mut self.cell);
+        let XlsxCell { column, kind, style, text, has_value } = std::mem::take(&mut self.cell);
         // A formula may give a text without letters.
         let has_value = !text.trim().is_empty() || (has_value && kind == "str");
         if let Some(formula) = self.formulas.end(column, self.row, has_value) {
             self.budget.num_formulas += 1;
-            self.cells.push(Cell { column, text: formula, is_value: true });
+            self.cells.push(SheetCell { column, text: formula, is_value: true });
             return;
         }
         let Texts { shared, formats } = self.texts;
@@ -175,7 +175,7 @@ impl Walk<'_> {
         if shown.trim().is_empty() {
             self.sheet.hide(text);
         } else {
-            self.cells.push(Cell { column, text: shown, is_value });
+            self.cells.push(SheetCell { column, text: shown, is_value });
         }
     }
 }

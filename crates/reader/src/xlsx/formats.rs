@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::number_format::NumberFormat;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// The formats that every program knows (ECMA-376, 18.8.30). Those of dates depend on the language
 /// of the program, so a date is shown as ISO 8601.
@@ -54,7 +54,7 @@ impl Formats {
             BUILT_IN.iter().map(|(id, code)| (*id, (*code).to_owned())).collect();
         let (mut ids, mut is_cells) = (Vec::new(), false);
         let _ = xml::each(xml, |event| match event {
-            Event::Open(element) => {
+            XmlEvent::Open(element) => {
                 let id = || element.attribute("numFmtId").and_then(|id| id.parse::<u32>().ok());
                 match element.name() {
                     "numFmt" => codes.extend(id().zip(element.attribute("formatCode"))),
@@ -63,8 +63,8 @@ impl Formats {
                     _ => {}
                 }
             }
-            Event::Close("cellXfs") => is_cells = false,
-            Event::Close(_) | Event::Text(_) => {}
+            XmlEvent::Close("cellXfs") => is_cells = false,
+            XmlEvent::Close(_) | XmlEvent::Text(_) => {}
         });
         let format = |code: &String| NumberFormat::new(code);
         let styles = ids.iter().map(|id| codes.get(id).map(format).unwrap_or_default()).collect();

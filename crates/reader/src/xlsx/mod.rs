@@ -14,11 +14,11 @@ use super::drawing::{self, DrawingLinks};
 use super::embedded::EmbeddedFiles;
 use super::figures::Figures;
 use super::members::Members;
-use super::parts::{self, Archive, Related, head, optional, salvage};
+use super::parts::{self, Archive, RelatedPart, head, optional, salvage};
 use super::sheet::Budget;
-use super::writer::Writer;
-use super::xml::{self, Event};
-use super::{Emit, Input, Stop, members};
+use super::writer::BlockWriter;
+use super::xml::{self, XmlEvent};
+use super::{EarlyEnd, Emit, ReaderInput, members};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
 use cells::Texts;
@@ -26,7 +26,10 @@ use formats::Formats;
 use notes::Persons;
 
 /// Reads a spreadsheet.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let mut archive = parts::open_office(input.bytes, ".xls")?;
     let main = parts::main_part(&mut archive, "xl/workbook.xml")?;
     if main.ends_with(".bin") {
@@ -65,7 +68,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
         files: EmbeddedFiles::default(),
         omits_remarks: input.request.omits_remarks,
     };
-    let mut writer = Writer::default();
+    let mut writer = BlockWriter::default();
     let (mut read, mut num_repeated) = (HashSet::new(), 0);
     for (name, part) in sheets {
         // Thousands of sheets with the same cells would take minutes.
@@ -107,7 +110,7 @@ struct SheetList {
 fn list(workbook: &str) -> SheetList {
     let mut list = SheetList::default();
     let outcome = xml::each(workbook, |event| {
-        let Event::Open(element) = event else { return };
+        let XmlEvent::Open(element) = event else { return };
         match element.name() {
             "sheet" => {
                 let name = element.attribute("name").unwrap_or_default();
@@ -131,7 +134,7 @@ impl SheetList {
         &self,
         archive: &Archive<'_>,
         main: &str,
-        related: &BTreeMap<String, Related>,
+        related: &BTreeMap<String, RelatedPart>,
         is_damaged: bool,
     ) -> Vec<(String, String)> {
         let usual = parts::resolve(main, "../worksheets/sheet");
@@ -175,7 +178,7 @@ impl Workbook<'_> {
         name: String,
         part: &str,
         budget: &mut Budget,
-        writer: &mut Writer,
+        writer: &mut BlockWriter,
     ) -> Option<ReadFailure> {
         let Some(salvaged) = salvage(&mut self.archive, part) else {
             budget.warnings.push(format!("the sheet `{name}` is missing in the file"));
@@ -199,8 +202,8 @@ impl Workbook<'_> {
     }
 
     /// Returns what is on a sheet besides its cells.
-    fn below(&mut self, related: &BTreeMap<String, Related>) -> Writer {
-        let mut below = Writer::default();
+    fn below(&mut self, related: &BTreeMap<String, RelatedPart>) -> BlockWriter {
+        let mut below = BlockWriter::default();
         let (archive, omits_remarks) = (&mut self.archive, self.omits_remarks);
         let of_kind = |kind: &'static str| {
             let parts = related.values().filter(move |related| related.kind == kind);
@@ -242,7 +245,7 @@ fn range_with_head(table: &str) -> Option<String> {
     let mut range = None;
     // A damaged part says nothing after its first element anyway.
     let _ = xml::each(table, |event| {
-        if let Event::Open(element) = event
+        if let XmlEvent::Open(element) = event
             && element.name() == "table"
         {
             let [cells, num_rows] = element.values(["ref", "headerRowCount"]);

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::remarks::Remark;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// The author of a note that is a copy of a thread is this with the id of the first comment.
 const THREAD_AUTHOR: &str = "tc=";
@@ -21,7 +21,7 @@ impl Persons {
     pub(super) fn read(xml: &str) -> Self {
         let mut names = HashMap::new();
         let _ = xml::each(xml, |event| {
-            if let Event::Open(element) = event
+            if let XmlEvent::Open(element) = event
                 && element.name() == "person"
             {
                 names.extend(element.attribute("id").zip(element.attribute("displayName")));
@@ -37,7 +37,7 @@ pub(super) fn threaded(xml: &str, persons: &Persons) -> Vec<Remark> {
     let mut is_text = false;
     // What could be read of a damaged part is kept.
     let _ = xml::each(xml, |event| match event {
-        Event::Open(element) => match element.name() {
+        XmlEvent::Open(element) => match element.name() {
             "threadedComment" => {
                 let value = |name: &str| element.attribute(name).unwrap_or_default();
                 let author = persons.0.get(&value("personId")).cloned().unwrap_or_default();
@@ -47,13 +47,13 @@ pub(super) fn threaded(xml: &str, persons: &Persons) -> Vec<Remark> {
             "text" => is_text = true,
             _ => {}
         },
-        Event::Text(text) if is_text => {
+        XmlEvent::Text(text) if is_text => {
             if let Some(remark) = remarks.last_mut() {
                 remark.text.push_str(text);
             }
         }
-        Event::Close("text") => is_text = false,
-        Event::Close(_) | Event::Text(_) => {}
+        XmlEvent::Close("text") => is_text = false,
+        XmlEvent::Close(_) | XmlEvent::Text(_) => {}
     });
     remarks
 }
@@ -63,7 +63,7 @@ pub(super) fn legacy(xml: &str, threads: &[Remark]) -> Vec<Remark> {
     let (mut authors, mut remarks): (Vec<String>, Vec<Remark>) = (Vec::new(), Vec::new());
     let (mut is_author, mut is_text) = (false, false);
     let _ = xml::each(xml, |event| match event {
-        Event::Open(element) => match element.name() {
+        XmlEvent::Open(element) => match element.name() {
             "author" => {
                 is_author = true;
                 authors.push(String::new());
@@ -79,19 +79,19 @@ pub(super) fn legacy(xml: &str, threads: &[Remark]) -> Vec<Remark> {
             "rPh" => is_text = false,
             _ => {}
         },
-        Event::Text(text) if is_author => {
+        XmlEvent::Text(text) if is_author => {
             if let Some(author) = authors.last_mut() {
                 author.push_str(text);
             }
         }
-        Event::Text(text) if is_text => {
+        XmlEvent::Text(text) if is_text => {
             if let Some(remark) = remarks.last_mut() {
                 remark.text.push_str(text);
             }
         }
-        Event::Close("author") => is_author = false,
-        Event::Close("t") => is_text = false,
-        Event::Close(_) | Event::Text(_) => {}
+        XmlEvent::Close("author") => is_author = false,
+        XmlEvent::Close("t") => is_text = false,
+        XmlEvent::Close(_) | XmlEvent::Text(_) => {}
     });
     let in_threads: HashSet<&str> = threads.iter().map(|remark| &*remark.about).collect();
     remarks.retain(|remark| !is_copy(remark) || !in_threads.contains(&*remark.about));

@@ -45,7 +45,7 @@ fn check_cells(rows: &str, expected: &str, warnings: &[&str]) {
         ("xl/worksheets/sheet1.xml", &sheet),
     ]);
     assert_eq!(output_of(read, &bytes).unwrap().1[1..], [expected]);
-    assert_eq!(read(&Input::of(&bytes), &mut |_| Ok(())).unwrap().warnings, warnings);
+    assert_eq!(read(&ReaderInput::of(&bytes), &mut |_| Ok(())).unwrap().warnings, warnings);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn parts_without_relations_have_their_usual_names() {
 fn check_damaged(parts: &[(&str, &str)], expected: &[&str], warnings: &[&str]) {
     let bytes = archive(parts);
     assert_eq!(output_of(read, &bytes).unwrap().1, expected);
-    assert_eq!(read(&Input::of(&bytes), &mut |_| Ok(())).unwrap().warnings, warnings);
+    assert_eq!(read(&ReaderInput::of(&bytes), &mut |_| Ok(())).unwrap().warnings, warnings);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_file_that_is_no_spreadsheet_is_refused() {
         (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1".to_vec(), FailureKind::EncryptionNotSupported),
     ] {
         match output_of(read, &bytes) {
-            Err(Stop::Failed(failed)) => assert_eq!(failed.failure, expected),
+            Err(EarlyEnd::Failed(failed)) => assert_eq!(failed.failure, expected),
             other => panic!("{other:?}"),
         }
     }

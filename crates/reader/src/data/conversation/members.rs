@@ -7,7 +7,7 @@ use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSum
 use crate::limits;
 use crate::members::Members;
 use crate::text::decode;
-use crate::{Emit, Input, Stop};
+use crate::{EarlyEnd, Emit, ReaderInput};
 
 use super::export;
 
@@ -16,7 +16,10 @@ const MAX_NAME_CHARS: usize = 100;
 
 /// Emits each conversation of an export as it is written there. Of any other file, and of an export that is over the
 /// limits of a container, it says only that it is data, which is read as one document.
-pub(crate) fn chats(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn chats(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let text = decode::decode(input.bytes)
         .ok_or_else(|| ReadFailure::new(FailureKind::NotText, String::new()))?;
     let root = JsonValue::only(&text, 0, text.len());
@@ -55,7 +58,7 @@ mod tests {
     /// Returns the names and the bytes of the members, and the format of a file that has none.
     fn unpacked(text: &str) -> (Vec<(String, String)>, Option<String>) {
         let (mut members, mut format) = (Vec::new(), None);
-        let outcome = chats(&Input::of(text.as_bytes()), &mut |line| {
+        let outcome = chats(&ReaderInput::of(text.as_bytes()), &mut |line| {
             match line {
                 AnswerLine::Member(found) => {
                     members.push((found.name, String::from_utf8(found.bytes).unwrap()));

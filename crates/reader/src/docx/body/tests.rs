@@ -19,20 +19,20 @@ const COMMENTS: &str = "<w:comment w:id='0' w:author='Maren'><w:p><w:r><w:t>Is i
     </w:comment><w:comment w:id='1'><w:p><w:r><w:t>Yes.</w:t></w:r></w:p></w:comment>";
 
 fn read_as(body: &str, request: &Request) -> BodyText {
-    let styles = Styles::read(STYLES);
+    let styles = DocxStyles::read(STYLES);
     let mut reader =
         NoteReader { styles: &styles, shows_hidden: false, left_out: WordAccount::default() };
     let footnotes = reader.read(FOOTNOTES, "footnote");
     let references = BodyReferences {
         lists: Lists::read(LISTS),
-        notes: Notes { footnotes, ..Notes::default() },
+        notes: DocxNotes { footnotes, ..DocxNotes::default() },
         comments: OpenComments::new(reader.read(COMMENTS, "comment"), ""),
         ..BodyReferences::default()
     };
     super::read(body, &styles, references, request)
 }
 
-fn texts(writer: Writer) -> Vec<String> {
+fn texts(writer: BlockWriter) -> Vec<String> {
     writer.finish().into_iter().map(|block| block.text).collect()
 }
 

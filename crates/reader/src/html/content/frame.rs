@@ -3,8 +3,8 @@
 use scraper::node::Element;
 
 use super::super::elements::is_heading;
-use super::names::Role;
-use super::survey::{Item, LeftOut, Sums, Survey};
+use super::names::ElementRole;
+use super::survey::{DisplayedElement, LeftOut, PageSurvey, TextAmount};
 use super::{neighbours, proof, root};
 use crate::document::WordReason;
 
@@ -25,7 +25,7 @@ const MIN_REST: usize = 300;
 const MIN_LINKED: usize = 50;
 
 /// Marks the outermost elements that are not content.
-pub(super) fn leave_out(survey: &Survey<'_>, left_out: &mut LeftOut) {
+pub(super) fn leave_out(survey: &PageSurvey<'_>, left_out: &mut LeftOut) {
     // First the comments, so that they do not count as prose of the page.
     mark(survey, left_out, is_comments);
     mark(survey, left_out, is_frame);
@@ -33,7 +33,7 @@ pub(super) fn leave_out(survey: &Survey<'_>, left_out: &mut LeftOut) {
 
 /// Marks the outermost elements within the content that are not part of it. What somebody wrote, a sentence or a table, stays
 /// there unless it is proven to be something else; a name proves nothing.
-pub(super) fn leave_out_within(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
+pub(super) fn leave_out_within(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
     let was_out = left_out[survey.below(root)].to_vec();
     left_out[survey.below(root)].fill(None);
     let sums = survey.sums(left_out);
@@ -57,9 +57,9 @@ pub(super) fn leave_out_within(survey: &Survey<'_>, root: usize, left_out: &mut 
     }
 }
 
-type Test = fn(&Survey<'_>, &[Sums], usize) -> bool;
+type Test = fn(&PageSurvey<'_>, &[TextAmount], usize) -> bool;
 
-fn mark(survey: &Survey<'_>, left_out: &mut LeftOut, is_out: Test) {
+fn mark(survey: &PageSurvey<'_>, left_out: &mut LeftOut, is_out: Test) {
     let sums = survey.sums(left_out);
     let mut idx = 1;
     while idx < survey.items.len() {
@@ -70,17 +70,17 @@ fn mark(survey: &Survey<'_>, left_out: &mut LeftOut, is_out: Test) {
     }
 }
 
-fn is_comments(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn is_comments(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let item = &survey.items[idx];
     let name = item.element.name();
-    item.role == Some(Role::Comments)
+    item.role == Some(ElementRole::Comments)
         && !is_heading(name)
         && !survey.is_in_line(idx, sums[idx])
         && !matches!(name, "body" | "main")
         && sums[0].prose - sums[idx].prose >= MIN_REST
 }
 
-fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn is_frame(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let (item, page, sum) = (&survey.items[idx], sums[0], sums[idx]);
     let is_most = if page.prose > 0 {
         sum.prose * 100 > page.prose * MAX_SHARE
@@ -96,9 +96,9 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
         "aside" | "footer" | "form" | "label" => true,
         "header" => sum.prose == 0,
         _ => match item.role {
-            Some(Role::Body) => false,
-            Some(Role::Frame(_)) => true,
-            Some(Role::Teaser) if sum.is_linked(MIN_LINKED) => true,
+            Some(ElementRole::Body) => false,
+            Some(ElementRole::Frame(_)) => true,
+            Some(ElementRole::Teaser) if sum.is_linked(MIN_LINKED) => true,
             _ => has_role(item.element),
         },
     };
@@ -106,23 +106,23 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 }
 
 /// Returns why an element is left out that is not content.
-pub(super) fn reason(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> WordReason {
-    let Item { element, role, .. } = &survey.items[idx];
+pub(super) fn reason(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> WordReason {
+    let DisplayedElement { element, role, .. } = &survey.items[idx];
     match role {
         _ if proof::is_consent(survey, sums, idx) => WordReason::CookieNotice,
         _ if neighbours::are_in(survey, sums, idx) => WordReason::Menu,
-        Some(Role::Teaser) => WordReason::Teaser,
+        Some(ElementRole::Teaser) => WordReason::Teaser,
         _ => stated(element, *role).unwrap_or(WordReason::Frame),
     }
 }
 
 /// Returns why an element is left out whose name says it, whatever is around it.
-pub(super) fn stated(element: &Element, role: Option<Role>) -> Option<WordReason> {
+pub(super) fn stated(element: &Element, role: Option<ElementRole>) -> Option<WordReason> {
     const MENUS: &[&str] = &["menu", "menubar", "navigation", "search", "toolbar"];
     match role {
         _ if element.name() == "nav" => Some(WordReason::Menu),
-        Some(Role::Comments) => Some(WordReason::Comments),
-        Some(Role::Frame(reason)) => Some(reason),
+        Some(ElementRole::Comments) => Some(WordReason::Comments),
+        Some(ElementRole::Frame(reason)) => Some(reason),
         _ => element
             .attr("role")
             .is_some_and(|role| MENUS.contains(&role))
@@ -136,7 +136,7 @@ pub(super) fn has_role(element: &Element) -> bool {
 }
 
 /// Whether an element contains a title that is not a link.
-fn has_title(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn has_title(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let is_title = |idx: usize| sums[idx].letters > 0 && sums[idx].linked == 0;
     survey.titles().any(|title| survey.below(idx).contains(&title) && is_title(title))
 }

@@ -2,7 +2,7 @@
 
 use super::super::elements::{is_heading, select};
 use super::names;
-use super::survey::{Sums, Survey};
+use super::survey::{PageSurvey, TextAmount};
 use scraper::Html;
 
 /// Programs that make documentation, as they name themselves.
@@ -26,7 +26,7 @@ const MAX_LINE: usize = 200;
 const MIN_POINTS: usize = 2;
 
 /// Whether a page is documentation rather than an article.
-pub(super) fn is_documentation(html: &Html, survey: &Survey<'_>) -> bool {
+pub(super) fn is_documentation(html: &Html, survey: &PageSurvey<'_>) -> bool {
     let is_article = states(html, "og:type", &["article"]);
     let elements = || survey.items.iter().map(|item| item.element);
     let num = |name: &str| elements().filter(|element| element.name() == name).count();
@@ -51,17 +51,17 @@ fn is_generated(html: &Html) -> bool {
 }
 
 /// Whether a line at the end of the page says so.
-fn says_generated(survey: &Survey<'_>) -> bool {
+fn says_generated(survey: &PageSurvey<'_>) -> bool {
     (0..survey.items.len()).rev().take(MAX_LAST).any(|idx| begins_with_signature(survey, idx))
 }
 
 /// Whether an element at the end of the page is such a line.
-pub(super) fn is_signature(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+pub(super) fn is_signature(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let is_last = idx + MAX_LAST >= survey.items.len();
     is_last && sums[idx].letters <= MAX_LINE && begins_with_signature(survey, idx)
 }
 
-fn begins_with_signature(survey: &Survey<'_>, idx: usize) -> bool {
+fn begins_with_signature(survey: &PageSurvey<'_>, idx: usize) -> bool {
     let line = survey.first_line(idx).to_lowercase();
     line.len() <= MAX_LINE && names_generator(&line)
 }
@@ -87,7 +87,7 @@ fn states(html: &Html, property: &str, words: &[&str]) -> bool {
 }
 
 /// Whether an element is a link within a heading to the same page.
-fn links_to_itself(survey: &Survey<'_>, idx: usize) -> bool {
+fn links_to_itself(survey: &PageSurvey<'_>, idx: usize) -> bool {
     let item = &survey.items[idx];
     let is_near_heading = || {
         let parent = &survey.items[item.parent];

@@ -2,7 +2,7 @@
 //! functions.
 
 use super::super::elements::is_heading;
-use super::survey::{LeftOut, Sums, Survey};
+use super::survey::{LeftOut, PageSurvey, TextAmount};
 use crate::document::WordReason;
 
 /// A lead has at most this share of its text in links, in percent.
@@ -10,7 +10,7 @@ const MAX_LINKED: usize = 30;
 
 /// Returns the index of the element that contains the title and the content, and marks what else
 /// is in it.
-pub(super) fn add(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) -> usize {
+pub(super) fn add(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) -> usize {
     let sums = survey.sums(left_out);
     let is_title = |idx: &usize| sums[*idx].letters > 0;
     if survey.titles().filter(is_title).any(|title| survey.below(root).contains(&title)) {
@@ -42,7 +42,7 @@ pub(super) fn add(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) -> u
 }
 
 /// Whether an element is a text that can be a part of the lead.
-fn is_text(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn is_text(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let (name, sum) = (survey.items[idx].element.name(), sums[idx]);
     let is_text = is_heading(name)
         || matches!(name, "p" | "blockquote" | "ul" | "ol" | "pre" | "table")

@@ -26,7 +26,7 @@ use scraper::{ElementRef, Html, Node};
 use super::elements::select;
 use crate::document::WordReason;
 use panels::Panels;
-use survey::Survey;
+use survey::PageSurvey;
 
 /// The content of an article has at least this many letters, or one in `MIN_SHARE` of the letters
 /// of the page. Otherwise the page is no article, but a list of links, for example.
@@ -34,7 +34,7 @@ const MIN_LETTERS: usize = 250;
 const MIN_SHARE: usize = 5;
 
 /// The content of a page.
-pub(super) struct Content<'a> {
+pub(super) struct PageContent<'a> {
     /// The element that contains it.
     pub(super) root: NodeRef<'a, Node>,
     /// The whole page.
@@ -48,30 +48,34 @@ pub(super) struct Content<'a> {
 /// Returns why the text of an element is never read.
 type Hides = fn(NodeRef<'_, Node>, &Element) -> Option<WordReason>;
 
-impl<'a> Content<'a> {
+impl<'a> PageContent<'a> {
     /// Finds the content of a web page.
     pub(super) fn of_page(html: &'a Html) -> Self {
         let panels = Panels::of_page(html);
-        let survey = Survey::new(body(html), own_address(html), &panels);
-        let mild = Part::of_documentation(&survey);
+        let survey = PageSurvey::new(body(html), own_address(html), &panels);
+        let mild = PagePart::of_documentation(&survey);
         if kind::is_documentation(html, &survey) {
-            return Content { panels, ..mild.content(&survey) };
+            return PageContent { panels, ..mild.content(&survey) };
         }
-        let part = Part::of_article(&survey);
+        let part = PagePart::of_article(&survey);
         let is_enough = part.letters >= MIN_LETTERS || part.letters * MIN_SHARE >= mild.letters;
-        Content { panels, ..(if is_enough { part } else { mild }).content(&survey) }
+        PageContent { panels, ..(if is_enough { part } else { mild }).content(&survey) }
     }
 
     /// Returns everything on a page.
     pub(super) fn whole(html: &'a Html) -> Self {
         let body = *body(html);
         let panels = Panels::of_page(html);
-        Content { root: body, body, left_out: HashMap::new(), hides: shown::hides, panels }
+        PageContent { root: body, body, left_out: HashMap::new(), hides: shown::hides, panels }
     }
 
     /// Returns everything in a message.
     pub(super) fn of_message(html: &'a Html) -> Self {
-        Content { hides: shown::hides_in_message, panels: Panels::default(), ..Self::whole(html) }
+        PageContent {
+            hides: shown::hides_in_message,
+            panels: Panels::default(),
+            ..Self::whole(html)
+        }
     }
 
     /// Returns why an element and everything below it is left out; `None` if it is not.
@@ -106,7 +110,7 @@ impl<'a> Content<'a> {
 }
 
 /// A part of a page.
-struct Part {
+struct PagePart {
     /// Index of the element that contains it.
     root: usize,
     /// Why each element is left out.
@@ -114,9 +118,9 @@ struct Part {
     letters: usize,
 }
 
-impl Part {
+impl PagePart {
     /// Finds the content of an article: of a page that is mostly prose.
-    fn of_article(survey: &Survey<'_>) -> Self {
+    fn of_article(survey: &PageSurvey<'_>) -> Self {
         let mut left_out = vec![None; survey.items.len()];
         frame::leave_out(survey, &mut left_out);
         let root = root::find(survey, &left_out);
@@ -126,22 +130,22 @@ impl Part {
         Self::new(survey, root, left_out)
     }
 
-    fn of_documentation(survey: &Survey<'_>) -> Self {
+    fn of_documentation(survey: &PageSurvey<'_>) -> Self {
         let mut left_out = vec![None; survey.items.len()];
         let root = reference::find(survey, &mut left_out);
         Self::new(survey, root, left_out)
     }
 
-    fn new(survey: &Survey<'_>, root: usize, left_out: Vec<Option<WordReason>>) -> Self {
+    fn new(survey: &PageSurvey<'_>, root: usize, left_out: Vec<Option<WordReason>>) -> Self {
         let letters = survey.sums(&left_out)[root].letters;
         Self { root, left_out, letters }
     }
 
-    fn content<'a>(self, survey: &Survey<'a>) -> Content<'a> {
+    fn content<'a>(self, survey: &PageSurvey<'a>) -> PageContent<'a> {
         let items = survey.items.iter().zip(self.left_out);
         let left_out = items.filter_map(|(item, reason)| Some((item.node.id(), reason?))).collect();
         let [root, body] = [self.root, 0].map(|idx| survey.items[idx].node);
-        Content { root, body, left_out, hides: shown::hides, panels: Panels::default() }
+        PageContent { root, body, left_out, hides: shown::hides, panels: Panels::default() }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::document::WordReason;
 
 /// What the name of an element says about its text. The first role that fits is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Role {
+pub(super) enum ElementRole {
     /// It is the content.
     Body,
     /// Readers wrote it below the content.
@@ -62,18 +62,18 @@ const MODIFIERS: &str = "category elementor has hide is js no not show tag with 
 const DOCUMENTATION: &str = "manual-text markdown-body mw-parser-output rst-content rustdoc \
     sphinxsidebar theme-doc-markdown";
 
-static WORDS: LazyLock<HashMap<&'static str, Role>> = LazyLock::new(|| {
+static WORDS: LazyLock<HashMap<&'static str, ElementRole>> = LazyLock::new(|| {
     let lists = [
-        (NOTE, Role::Note),
-        (TEASER, Role::Teaser),
-        (FRAME, Role::Frame(WordReason::Frame)),
-        (OTHERS, Role::Frame(WordReason::Teaser)),
-        (COOKIES, Role::Frame(WordReason::CookieNotice)),
-        (MENU, Role::Frame(WordReason::Menu)),
-        (COMMENTS, Role::Comments),
-        (BODY, Role::Body),
+        (NOTE, ElementRole::Note),
+        (TEASER, ElementRole::Teaser),
+        (FRAME, ElementRole::Frame(WordReason::Frame)),
+        (OTHERS, ElementRole::Frame(WordReason::Teaser)),
+        (COOKIES, ElementRole::Frame(WordReason::CookieNotice)),
+        (MENU, ElementRole::Frame(WordReason::Menu)),
+        (COMMENTS, ElementRole::Comments),
+        (BODY, ElementRole::Body),
     ];
-    let words = |(list, role): (&'static str, Role)| {
+    let words = |(list, role): (&'static str, ElementRole)| {
         list.split_ascii_whitespace().map(move |word| (word, role))
     };
     lists.into_iter().flat_map(words).collect()
@@ -83,21 +83,21 @@ static WORDS: LazyLock<HashMap<&'static str, Role>> = LazyLock::new(|| {
 const MAX_WORDS: usize = 3;
 
 /// Returns what the classes and the id of an element say about it.
-pub(super) fn role(element: &Element) -> Option<Role> {
+pub(super) fn role(element: &Element) -> Option<ElementRole> {
     if element.attrs().any(|attribute| attribute == ("itemprop", "articleBody")) {
-        return Some(Role::Body);
+        return Some(ElementRole::Body);
     }
     let names = element.classes().chain(element.id());
     names.filter_map(|name| role_of_name(&spell(name)?)).min()
 }
 
-fn role_of_name(name: &str) -> Option<Role> {
+fn role_of_name(name: &str) -> Option<ElementRole> {
     let starts = std::iter::once(0).chain(name.match_indices('-').map(|(at, _)| at + 1));
     starts.filter_map(|start| role_of_words(&name[start..])).min()
 }
 
 /// Returns what the first words of a name say.
-fn role_of_words(name: &str) -> Option<Role> {
+fn role_of_words(name: &str) -> Option<ElementRole> {
     let ends = name.match_indices('-').map(|(at, _)| at).chain([name.len()]).take(MAX_WORDS);
     ends.filter_map(|end| WORDS.get(&name[..end]).copied()).min()
 }
@@ -105,7 +105,7 @@ fn role_of_words(name: &str) -> Option<Role> {
 /// Whether the classes of an element say that it is around a page of documentation, where ids name sections.
 pub(super) fn is_around_documentation(element: &Element) -> bool {
     let roles = element.classes().filter_map(|name| role_of_name(&spell(name)?));
-    matches!(roles.min(), Some(Role::Frame(reason)) if reason != WordReason::Teaser)
+    matches!(roles.min(), Some(ElementRole::Frame(reason)) if reason != WordReason::Teaser)
 }
 
 /// Whether the name of an element says that the page is documentation.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use scraper::node::Element;
 
-use super::survey::{Sums, Survey};
+use super::survey::{PageSurvey, TextAmount};
 
 /// Longest text of such a line, in letters: it may have the titles of the pages.
 const MAX_LETTERS: usize = 400;
@@ -30,7 +30,7 @@ const RELATIONS: &[&str] =
     &["prev", "previous", "next", "up", "home", "start", "contents", "toc", "index"];
 
 /// Whether an element without sentences has little else than links to neighbouring pages.
-pub(super) fn are_in(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+pub(super) fn are_in(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let sum = sums[idx];
     if sum.linked == 0 || sum.letters > MAX_LETTERS || sum.is_written() {
         return false;

@@ -4,8 +4,8 @@ use scraper::ElementRef;
 use scraper::node::Element;
 
 use super::cues;
-use super::names::Role;
-use super::survey::{Item, Sums, Survey};
+use super::names::ElementRole;
+use super::survey::{DisplayedElement, PageSurvey, TextAmount};
 use crate::document::WordReason;
 
 /// Most elements that are looked at, as elements may be nested.
@@ -30,11 +30,11 @@ const SHARING: &[&str] = &[
 ];
 
 /// Whether an element, which holds sentences or a table, is furniture for another reason than its name.
-pub(super) fn is_given(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
-    let Item { element, role, .. } = survey.items[idx];
+pub(super) fn is_given(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
+    let DisplayedElement { element, role, .. } = survey.items[idx];
     let offers_pages = is_offered(role) && num_away(survey, idx) >= MIN_AWAY;
     element.name() == "nav"
-        || role == Some(Role::Comments) && are_comments(survey, idx)
+        || role == Some(ElementRole::Comments) && are_comments(survey, idx)
         || sums[idx].is_linked(MIN_LINKED) && (is_offered(role) || num_links(survey, idx) > 1)
         || offers_pages
         || is_consent(survey, sums, idx)
@@ -42,37 +42,37 @@ pub(super) fn is_given(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 }
 
 /// Whether an element is named a list of other pages.
-fn is_offered(role: Option<Role>) -> bool {
-    matches!(role, Some(Role::Teaser | Role::Frame(WordReason::Teaser)))
+fn is_offered(role: Option<ElementRole>) -> bool {
+    matches!(role, Some(ElementRole::Teaser | ElementRole::Frame(WordReason::Teaser)))
 }
 
 /// Whether an element that is named so holds what readers wrote: parts that say who or when, or a form for more.
-fn are_comments(survey: &Survey<'_>, idx: usize) -> bool {
+fn are_comments(survey: &PageSurvey<'_>, idx: usize) -> bool {
     survey.below(idx).skip(1).take(MAX_BELOW).any(|at| {
-        let Item { element, role, .. } = survey.items[at];
-        matches!(role, Some(Role::Comments | Role::Note))
+        let DisplayedElement { element, role, .. } = survey.items[at];
+        matches!(role, Some(ElementRole::Comments | ElementRole::Note))
             || matches!(element.name(), "time" | "textarea")
             || is_control(element)
     })
 }
 
 /// How many links an element has; a sentence with one link is no menu.
-fn num_links(survey: &Survey<'_>, idx: usize) -> usize {
+fn num_links(survey: &PageSurvey<'_>, idx: usize) -> usize {
     let below = survey.below(idx).take(MAX_BELOW);
     below.filter(|at| survey.items[*at].element.name() == "a").count()
 }
 
 /// How many links of an element lead to other pages.
-fn num_away(survey: &Survey<'_>, idx: usize) -> usize {
+fn num_away(survey: &PageSurvey<'_>, idx: usize) -> usize {
     let hrefs =
         survey.below(idx).take(MAX_BELOW).filter_map(|at| survey.items[at].element.attr("href"));
     hrefs.filter(|href| !href.starts_with('#')).count()
 }
 
 /// Whether an element by its name, or below the body, asks for consent to cookies, with a button or link that agrees to them.
-pub(super) fn is_consent(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
-    let Item { node, element, role, parent, .. } = survey.items[idx];
-    let may_be_notice = role == Some(Role::Frame(WordReason::CookieNotice)) || parent == 0;
+pub(super) fn is_consent(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
+    let DisplayedElement { node, element, role, parent, .. } = survey.items[idx];
+    let may_be_notice = role == Some(ElementRole::Frame(WordReason::CookieNotice)) || parent == 0;
     let is_content =
         sums[idx].letters > MAX_CONSENT || matches!(element.name(), "main" | "article");
     if !may_be_notice || is_content {

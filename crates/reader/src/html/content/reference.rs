@@ -2,8 +2,8 @@
 //! functions.
 
 use super::super::elements::is_heading;
-use super::names::Role;
-use super::survey::{LeftOut, Sums, Survey};
+use super::names::ElementRole;
+use super::survey::{LeftOut, PageSurvey, TextAmount};
 use super::{frame, kind, lead, names, neighbours, proof};
 use crate::document::WordReason;
 
@@ -14,7 +14,7 @@ const MIN_SHARE: usize = 4;
 const MIN_LINKED: usize = 60;
 
 /// Returns the index of the element that contains the content, and marks what else is in it.
-pub(super) fn find(survey: &Survey<'_>, left_out: &mut LeftOut) -> usize {
+pub(super) fn find(survey: &PageSurvey<'_>, left_out: &mut LeftOut) -> usize {
     let has_heading = |idx: &usize| is_heading(survey.items[*idx].element.name());
     let heading = (0..survey.items.len()).find(has_heading).unwrap_or(survey.items.len());
     let sums = survey.sums(left_out);
@@ -56,20 +56,20 @@ pub(super) fn find(survey: &Survey<'_>, left_out: &mut LeftOut) -> usize {
     lead::add(survey, root, left_out)
 }
 
-fn is_main(survey: &Survey<'_>, idx: usize) -> bool {
+fn is_main(survey: &PageSurvey<'_>, idx: usize) -> bool {
     let element = survey.items[idx].element;
     element.name() == "main" || element.attr("role") == Some("main")
 }
 
-fn is_article(survey: &Survey<'_>, idx: usize) -> bool {
+fn is_article(survey: &PageSurvey<'_>, idx: usize) -> bool {
     survey.items[idx].element.name() == "article"
 }
 
-fn is_named(survey: &Survey<'_>, idx: usize) -> bool {
+fn is_named(survey: &PageSurvey<'_>, idx: usize) -> bool {
     names::is_documentation(survey.items[idx].element)
 }
 
-fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> bool {
+fn is_frame(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize, heading: usize) -> bool {
     let element = survey.items[idx].element;
     match element.name() {
         "html" | "body" | "main" | "article" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => false,
@@ -89,14 +89,14 @@ fn is_frame(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> b
 }
 
 /// Whether an element that is named a menu, also by its id, has little else than links.
-fn is_menu(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
-    survey.items[idx].role == Some(Role::Frame(WordReason::Menu))
+fn is_menu(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
+    survey.items[idx].role == Some(ElementRole::Frame(WordReason::Menu))
         && sums[idx].is_linked(MIN_LINKED)
         && !sums[idx].is_written()
 }
 
 /// Whether an element above the first heading and all sentences has little else than links: it leads through the site.
-fn is_above(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> bool {
+fn is_above(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize, heading: usize) -> bool {
     survey.items[idx].end <= heading
         && survey.is_before_sentences(idx)
         && heading < survey.items.len()
@@ -106,14 +106,14 @@ fn is_above(survey: &Survey<'_>, sums: &[Sums], idx: usize, heading: usize) -> b
 }
 
 /// Whether all links of an element lead to places on the page.
-fn is_contents(survey: &Survey<'_>, idx: usize) -> bool {
+fn is_contents(survey: &PageSurvey<'_>, idx: usize) -> bool {
     let mut hrefs = survey.below(idx).filter_map(|idx| survey.items[idx].element.attr("href"));
     hrefs.all(|href| href.starts_with('#'))
 }
 
 /// Whether this is the header of a site rather than of a page or a section: it has no title, or it has
 /// navigation and is outside of the content.
-fn is_site_header(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn is_site_header(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let has_title = survey.titles().any(|title| survey.below(idx).contains(&title));
     let has_nav = || survey.below(idx).any(|idx| survey.items[idx].element.name() == "nav");
     let parents =

@@ -2,7 +2,7 @@
 //! functions.
 
 use super::super::elements::is_heading;
-use super::survey::{Sums, Survey};
+use super::survey::{PageSurvey, TextAmount};
 
 /// Fewest letters per link: shorter ones name services and sections of a site.
 const MIN_LETTERS: usize = 15;
@@ -15,7 +15,12 @@ const MAX_BELOW: usize = 2_000;
 
 /// Whether the links in an element, which has no prose, belong to the content; `is_below` if there
 /// is a heading directly above it.
-pub(super) fn are_in(survey: &Survey<'_>, sums: &[Sums], idx: usize, is_below: bool) -> bool {
+pub(super) fn are_in(
+    survey: &PageSurvey<'_>,
+    sums: &[TextAmount],
+    idx: usize,
+    is_below: bool,
+) -> bool {
     let is_heading = |idx: usize| is_heading(survey.items[idx].element.name());
     is_note(&survey.first_line(idx))
         || has_labelled(survey, sums, idx, "tr")
@@ -34,7 +39,12 @@ fn is_note(line: &str) -> bool {
 }
 
 /// Whether most rows or items with words begin with some that are no link.
-pub(super) fn has_labelled(survey: &Survey<'_>, sums: &[Sums], idx: usize, name: &str) -> bool {
+pub(super) fn has_labelled(
+    survey: &PageSurvey<'_>,
+    sums: &[TextAmount],
+    idx: usize,
+    name: &str,
+) -> bool {
     let is_row = |at: &usize| survey.items[*at].element.name() == name && sums[*at].letters > 0;
     let rows: Vec<usize> = survey.below(idx).take(MAX_BELOW).filter(is_row).collect();
     let num_labelled = rows.iter().filter(|at| survey.begins_without_link(**at)).count();
@@ -42,7 +52,7 @@ pub(super) fn has_labelled(survey: &Survey<'_>, sums: &[Sums], idx: usize, name:
 }
 
 /// Whether most links lead to other sites or to places on the page, and say where.
-fn lead_elsewhere(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn lead_elsewhere(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let own = survey.address.and_then(site);
     let links = survey.below(idx).take(MAX_BELOW).filter_map(|at| {
         survey.items[at].element.attr("href").map(|href| (href, sums[at].letters))

@@ -1,7 +1,7 @@
 //! Finds the element that contains the content. Pure functions.
 
-use super::names::Role;
-use super::survey::{LeftOut, Sums, Survey};
+use super::names::ElementRole;
+use super::survey::{LeftOut, PageSurvey, TextAmount};
 
 /// An element with this share of the prose around it, in percent, contains the content.
 const MIN_PROSE: usize = 90;
@@ -16,7 +16,7 @@ const MIN_MARKED: usize = 45;
 const PARTS: &[&str] = &["blockquote", "dl", "ol", "p", "pre", "table", "tbody", "tr", "ul"];
 
 /// Returns the index of the element that contains the content.
-pub(super) fn find(survey: &Survey<'_>, left_out: &LeftOut) -> usize {
+pub(super) fn find(survey: &PageSurvey<'_>, left_out: &LeftOut) -> usize {
     let sums = survey.sums(left_out);
     // A page of short texts has no prose.
     let prose = |idx: usize| if sums[0].prose > 0 { sums[idx].prose } else { sums[idx].own() };
@@ -47,7 +47,7 @@ pub(super) fn find(survey: &Survey<'_>, left_out: &LeftOut) -> usize {
 
 /// Whether an element with this share of the prose, in percent, has siblings that are parts of the content, too: of the
 /// same class and with prose, or further articles that do not lead to other pages.
-fn has_more(survey: &Survey<'_>, sums: &[Sums], idx: usize, of_prose: usize) -> bool {
+fn has_more(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize, of_prose: usize) -> bool {
     let kind = |at: usize| {
         let element = survey.items[at].element;
         (element.name(), element.attr("class"))
@@ -61,9 +61,9 @@ fn has_more(survey: &Survey<'_>, sums: &[Sums], idx: usize, of_prose: usize) -> 
 }
 
 /// Whether an element is marked as the content.
-pub(super) fn is_marked(survey: &Survey<'_>, idx: usize) -> bool {
+pub(super) fn is_marked(survey: &PageSurvey<'_>, idx: usize) -> bool {
     let item = &survey.items[idx];
     matches!(item.element.name(), "article" | "main")
         || item.element.attr("role") == Some("main")
-        || item.role == Some(Role::Body)
+        || item.role == Some(ElementRole::Body)
 }

@@ -10,7 +10,7 @@ use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
 use super::super::elements::{is_heading, is_inline};
-use super::names::{self, Role};
+use super::names::{self, ElementRole};
 use super::panels::Panels;
 use super::shown;
 use crate::document::WordReason;
@@ -40,19 +40,19 @@ const DENSE: char = '\u{2E80}';
 pub(super) type LeftOut = [Option<WordReason>];
 
 /// The displayed elements of a page, in order.
-pub(super) struct Survey<'a> {
+pub(super) struct PageSurvey<'a> {
     /// The address of the page, if it states one.
     pub(super) address: Option<&'a str>,
-    pub(super) items: Vec<Item<'a>>,
+    pub(super) items: Vec<DisplayedElement<'a>>,
     /// Indices of the first headings of the first level.
     titles: Vec<usize>,
-    pieces: Vec<Piece<'a>>,
+    pieces: Vec<TextNode<'a>>,
     /// The first piece of a sentence.
     first_sentence: usize,
 }
 
 /// A displayed element.
-pub(super) struct Item<'a> {
+pub(super) struct DisplayedElement<'a> {
     pub(super) node: NodeRef<'a, Node>,
     pub(super) element: &'a Element,
     /// Index of the element that contains it; the first element has itself.
@@ -60,7 +60,7 @@ pub(super) struct Item<'a> {
     /// Index of the first element that follows it and is not in it.
     pub(super) end: usize,
     /// What its name says about its text.
-    pub(super) role: Option<Role>,
+    pub(super) role: Option<ElementRole>,
     /// Its pieces of text.
     pub(super) pieces: Range<usize>,
     /// Whether it is a table with several rows and columns.
@@ -68,7 +68,7 @@ pub(super) struct Item<'a> {
 }
 
 /// A text node.
-struct Piece<'a> {
+struct TextNode<'a> {
     text: &'a str,
     owner: usize,
     letters: usize,
@@ -83,7 +83,7 @@ struct Piece<'a> {
 
 /// The amount of text in an element, in letters.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sums {
+pub(super) struct TextAmount {
     pub(super) letters: usize,
     /// In links.
     pub(super) linked: usize,
@@ -95,7 +95,7 @@ pub(super) struct Sums {
     pub(super) has_table: bool,
 }
 
-impl Sums {
+impl TextAmount {
     /// Whether an author wrote something in it: a sentence or a table.
     pub(super) fn is_written(self) -> bool {
         self.sentences > 0 || self.has_table
@@ -112,11 +112,11 @@ impl Sums {
     }
 }
 
-impl<'a> Survey<'a> {
+impl<'a> PageSurvey<'a> {
     /// Surveys everything below `root`, which becomes the first item.
     pub(super) fn new(root: ElementRef<'a>, address: Option<&'a str>, panels: &Panels) -> Self {
         let (items, titles, pieces) = (Vec::new(), Vec::new(), Vec::new());
-        let mut survey = Survey { address, items, titles, pieces, first_sentence: 0 };
+        let mut survey = PageSurvey { address, items, titles, pieces, first_sentence: 0 };
         let mut open: Vec<usize> = Vec::new();
         let mut skipped: Option<NodeId> = None;
         let mut tables = OpenTables::default();
@@ -144,7 +144,7 @@ impl<'a> Survey<'a> {
                         if element.name() == "h1" && survey.titles.len() < MAX_TITLES {
                             survey.titles.push(survey.items.len());
                         }
-                        survey.items.push(Item {
+                        survey.items.push(DisplayedElement {
                             node,
                             element,
                             parent,
@@ -158,7 +158,7 @@ impl<'a> Survey<'a> {
                     Node::Text(text) => {
                         let (letters, owner) = (count(text), open.last().copied().unwrap_or(0));
                         let is_linked = links > 0;
-                        survey.pieces.push(Piece {
+                        survey.pieces.push(TextNode {
                             text,
                             owner,
                             letters,
@@ -226,9 +226,9 @@ impl<'a> Survey<'a> {
     }
 
     /// Adds up the text of each element, without the elements that are left out.
-    pub(super) fn sums(&self, left_out: &LeftOut) -> Vec<Sums> {
+    pub(super) fn sums(&self, left_out: &LeftOut) -> Vec<TextAmount> {
         let is_gone = self.gone(left_out);
-        let mut sums = vec![Sums::default(); self.items.len()];
+        let mut sums = vec![TextAmount::default(); self.items.len()];
         for piece in self.pieces.iter().filter(|piece| !is_gone[piece.owner]) {
             let sum = &mut sums[piece.owner];
             sum.letters += piece.letters;
@@ -317,14 +317,14 @@ impl<'a> Survey<'a> {
     }
 
     /// Returns the text of an element that has one line, with single spaces.
-    pub(super) fn only_line(&self, idx: usize, sum: Sums) -> Option<String> {
+    pub(super) fn only_line(&self, idx: usize, sum: TextAmount) -> Option<String> {
         let first =
             self.pieces[self.items[idx].pieces.clone()].iter().find(|piece| piece.letters > 0)?;
         (first.line_letters == sum.letters).then(|| self.first_line(idx))
     }
 
     /// Whether an element is a part of a longer line of text.
-    pub(super) fn is_in_line(&self, idx: usize, sum: Sums) -> bool {
+    pub(super) fn is_in_line(&self, idx: usize, sum: TextAmount) -> bool {
         let item = &self.items[idx];
         let first = self.pieces[item.pieces.clone()].iter().find(|piece| piece.letters > 0);
         let line_letters = first.map_or(0, |piece| piece.line_letters);
@@ -360,7 +360,7 @@ impl OpenTables {
 }
 
 /// Whether a line ends as sentences do, and has enough words for one.
-fn is_sentence(line: &[Piece<'_>]) -> bool {
+fn is_sentence(line: &[TextNode<'_>]) -> bool {
     const MIN_WORDS: usize = 4;
     const MARKS: &[char] = &['.', '!', '?', '\u{2026}', '\u{3002}', '\u{FF01}', '\u{FF1F}'];
     /// Letters of a script without spaces, as they count.

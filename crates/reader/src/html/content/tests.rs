@@ -1,6 +1,6 @@
 //! Tests which parts of a page are its content, on articles and on documentation.
 
-use crate::Input;
+use crate::ReaderInput;
 use crate::document::{WordAccount, WordReason};
 use crate::extract::protocol::AnswerLine;
 use crate::html::tests::blocks_of;
@@ -315,7 +315,7 @@ fn a_manual_page_keeps_its_sections() {
 #[track_caller]
 fn left_out(page: &str) -> Vec<(WordReason, u32)> {
     let mut left_out = WordAccount::default();
-    let outcome = crate::html::read(&Input::of(page.as_bytes()), &mut |line| {
+    let outcome = crate::html::read(&ReaderInput::of(page.as_bytes()), &mut |line| {
         if let AnswerLine::Page(page) = line {
             left_out = page.left_out;
         }

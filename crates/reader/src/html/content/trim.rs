@@ -1,8 +1,8 @@
 //! Leaves out what is within the content and is not part of it. Pure functions.
 
 use super::super::elements::{is_heading, level};
-use super::names::Role;
-use super::survey::{LeftOut, Sums, Survey};
+use super::names::ElementRole;
+use super::survey::{LeftOut, PageSurvey, TextAmount};
 use super::{cues, proof, references};
 use crate::document::WordReason;
 
@@ -31,7 +31,7 @@ const MAX_LINE: usize = 60;
 const MAX_NEAR: usize = 30;
 
 /// Marks the outermost elements below `root` that are not content.
-pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
+pub(super) fn leave_out(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
     let sums = survey.sums(left_out);
     // Where the last heading ends, with the links below it that are kept.
     let mut heading_end = usize::MAX;
@@ -71,7 +71,7 @@ pub(super) fn leave_out(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut
 }
 
 /// Keeps lists of links that have more text than all the rest: they are the content.
-fn keep_links(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
+fn keep_links(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
     let is_links = |idx: usize| left_out[idx] == Some(WordReason::Links);
     let lists: Vec<usize> = survey.below(root).filter(|idx| is_links(*idx)).collect();
     let before = survey.sums(left_out)[root].letters;
@@ -83,7 +83,7 @@ fn keep_links(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
 }
 
 /// Returns why an element is left out that describes the content or is an offer.
-fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<WordReason> {
+fn note(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> Option<WordReason> {
     let item = &survey.items[idx];
     let (name, sum) = (item.element.name(), sums[idx]);
     let line = survey.only_line(idx, sum);
@@ -93,7 +93,7 @@ fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<WordReason> {
         && sums[idx].prose * 100 <= sums[0].prose * MAX_SHARE
         && (matches!(name, "address" | "figcaption")
             || name == "time" && !is_in_item(survey, idx)
-            || item.role == Some(Role::Note) && is_noted(survey, sums, idx)
+            || item.role == Some(ElementRole::Note) && is_noted(survey, sums, idx)
             || is_offer
             || line.as_deref().is_some_and(cues::is_caption))
         && !is_numbered(&survey.first_line(idx));
@@ -105,7 +105,7 @@ fn note(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> Option<WordReason> {
 }
 
 /// Whether an element that is named a note is one: nothing is written in it, or only what describes a picture or the author.
-fn is_noted(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn is_noted(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let (sum, around) = (sums[idx], survey.items[idx].parent);
     let has_picture =
         || survey.below(around).take(MAX_NEAR).any(|idx| survey.items[idx].element.name() == "img");
@@ -115,7 +115,7 @@ fn is_noted(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 }
 
 /// Whether an element is part of an item or a cell, such as the date of an event.
-fn is_in_item(survey: &Survey<'_>, idx: usize) -> bool {
+fn is_in_item(survey: &PageSurvey<'_>, idx: usize) -> bool {
     /// How far up an item is looked for.
     const MAX_UP: usize = 4;
     let parents = std::iter::successors(Some(idx), |idx| Some(survey.items[*idx].parent));
@@ -131,7 +131,7 @@ fn is_numbered(caption: &str) -> bool {
 }
 
 /// Marks the pictures next to a caption that repeat it.
-fn leave_out_pictures(survey: &Survey<'_>, caption: usize, left_out: &mut LeftOut) {
+fn leave_out_pictures(survey: &PageSurvey<'_>, caption: usize, left_out: &mut LeftOut) {
     /// Beginning of the description that is compared, in characters.
     const BEGINNING: usize = 20;
     let text = survey.first_line(caption);
@@ -146,7 +146,7 @@ fn leave_out_pictures(survey: &Survey<'_>, caption: usize, left_out: &mut LeftOu
 }
 
 /// Whether an element is a list of links.
-fn is_links(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn is_links(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let (name, sum) = (survey.items[idx].element.name(), sums[idx]);
     matches!(name, "article" | "div" | "ol" | "p" | "section" | "table" | "ul")
         && sum.prose == 0
@@ -157,7 +157,7 @@ fn is_links(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 }
 
 /// Whether an element begins with a line that introduces something else.
-fn is_introduction(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
+fn is_introduction(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let sum = sums[idx];
     let is_line = sum.prose == 0 && sum.letters < MAX_LINE;
     let is_list = sum.is_linked(MIN_INTRODUCED) && sum.prose * 100 <= sums[0].prose * MAX_SHARE;
@@ -168,7 +168,12 @@ fn is_introduction(survey: &Survey<'_>, sums: &[Sums], idx: usize) -> bool {
 }
 
 /// Marks what a line introduces: the elements after it that are empty or partly links.
-fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out: &mut LeftOut) {
+fn leave_out_introduced(
+    survey: &PageSurvey<'_>,
+    sums: &[TextAmount],
+    idx: usize,
+    left_out: &mut LeftOut,
+) {
     let end = survey.items[survey.items[idx].parent].end;
     let mut next = survey.items[idx].end;
     while next < end {
@@ -183,7 +188,7 @@ fn leave_out_introduced(survey: &Survey<'_>, sums: &[Sums], idx: usize, left_out
 }
 
 /// Marks headings without text below them, as what they introduced is left out; sentences are leads.
-fn leave_out_headings(survey: &Survey<'_>, root: usize, left_out: &mut LeftOut) {
+fn leave_out_headings(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
     let is_gone = survey.gone(left_out);
     // The level of the heading below, and where its text begins.
     let (mut below, mut end) = (0, survey.items[root].pieces.end);

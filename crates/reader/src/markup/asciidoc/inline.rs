@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::characters::reference;
 use crate::markup::inline::{MAX_SPAN_BYTES, push_between, push_code, scan, until};
-use crate::markup::marks::Growth;
+use crate::markup::marks::GrowthBudget;
 use crate::markup::writer::within;
 
 /// Longest value of an attribute, in bytes: it may be used often.
@@ -35,13 +35,13 @@ pub(super) struct Attributes {
     /// The values of `:name: value`.
     values: HashMap<String, String>,
     /// How much of these values may be inserted.
-    growth: Growth,
+    growth: GrowthBudget,
 }
 
 impl Attributes {
     /// Returns those of a text, of which none is known yet.
     pub(super) fn of(text: &str) -> Self {
-        Self { values: HashMap::new(), growth: Growth::of(text) }
+        Self { values: HashMap::new(), growth: GrowthBudget::of(text) }
     }
 
     /// Remembers a value, unless it is long.

@@ -3,8 +3,8 @@
 mod inline;
 mod table;
 
-use super::marks::{MAX_DEPTH, Marks};
-use super::writer::{Line, Row, Writer, dedent, join, join_after, paragraph_len};
+use super::marks::{MAX_DEPTH, MarkPositions};
+use super::writer::{MarkupRow, MarkupWriter, SourceLine, dedent, join, join_after, paragraph_len};
 use crate::document::Document;
 
 use inline::Attributes;
@@ -16,12 +16,13 @@ const TABLES: [&str; 4] = ["|===", ",===", ":===", "!==="];
 const NOTES: [&str; 5] = ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"];
 
 pub(super) fn extract(text: &str) -> Document {
-    let lines = Line::all(text);
-    let ends = Marks::of_lines(&lines, |text| {
+    let lines = SourceLine::all(text);
+    let ends = MarkPositions::of_lines(&lines, |text| {
         let is_end = text == "```" || is_delimiter(text);
         is_end.then(|| text.to_owned())
     });
-    let mut reader = Reader { writer: Writer::default(), attributes: Attributes::of(text), ends };
+    let mut reader =
+        AsciidocReader { writer: MarkupWriter::default(), attributes: Attributes::of(text), ends };
     let num_header = reader.header(&lines);
     reader.body(&lines[num_header..], 0);
     reader.writer.finish()
@@ -29,7 +30,7 @@ pub(super) fn extract(text: &str) -> Document {
 
 /// What the lines above a block say about it.
 #[derive(Default)]
-struct Above {
+struct BlockAttributes {
     /// Its style and its language: `[source,java]`.
     style: String,
     language: String,
@@ -40,17 +41,17 @@ struct Above {
 }
 
 /// Writes the blocks of a document.
-struct Reader {
-    writer: Writer,
+struct AsciidocReader {
+    writer: MarkupWriter,
     attributes: Attributes,
     /// The lines that may end blocks.
-    ends: Marks,
+    ends: MarkPositions,
 }
 
-impl Reader {
+impl AsciidocReader {
     /// Reads the title, the author and the attributes; returns how many lines they are.
-    fn header(&mut self, lines: &[Line<'_>]) -> usize {
-        let is_skipped = |line: &Line<'_>| line.is_blank() || is_comment(line.text);
+    fn header(&mut self, lines: &[SourceLine<'_>]) -> usize {
+        let is_skipped = |line: &SourceLine<'_>| line.is_blank() || is_comment(line.text);
         let mut at = lines.iter().take_while(|line| is_skipped(line)).count();
         while at < lines.len() && self.attribute(lines[at].text) {
             at += 1;
@@ -98,8 +99,8 @@ impl Reader {
         true
     }
 
-    fn body(&mut self, lines: &[Line<'_>], depth: usize) {
-        let mut above = Above::default();
+    fn body(&mut self, lines: &[SourceLine<'_>], depth: usize) {
+        let mut above = BlockAttributes::default();
         let mut at = 0;
         while at < lines.len() {
             let line = lines[at];
@@ -120,7 +121,7 @@ impl Reader {
     }
 
     /// Reads `[style]`, `[[anchor]]` and `.Title`; whether the line is one.
-    fn block_attributes(&mut self, line: Line<'_>, above: &mut Above) -> bool {
+    fn block_attributes(&mut self, line: SourceLine<'_>, above: &mut BlockAttributes) -> bool {
         let text = line.text;
         if let Some(title) = text.strip_prefix('.')
             && !title.starts_with(['.', ' '])
@@ -151,7 +152,7 @@ impl Reader {
     }
 
     /// Reads the block at the first line; returns how many lines it has.
-    fn block(&mut self, lines: &[Line<'_>], above: &Above, depth: usize) -> usize {
+    fn block(&mut self, lines: &[SourceLine<'_>], above: &BlockAttributes, depth: usize) -> usize {
         let first = lines[0];
         let is_discrete = matches!(above.style.as_str(), "discrete" | "float");
         if (depth == 0 && !above.is_attached || is_discrete)
@@ -204,7 +205,12 @@ impl Reader {
     }
 
     /// Reads a block between two equal lines; `None` if the first line does not open one.
-    fn delimited(&mut self, lines: &[Line<'_>], above: &Above, depth: usize) -> Option<usize> {
+    fn delimited(
+        &mut self,
+        lines: &[SourceLine<'_>],
+        above: &BlockAttributes,
+        depth: usize,
+    ) -> Option<usize> {
         let open = lines[0].text;
         let mark = open.chars().next()?;
         let is_fence = open.starts_with("```");
@@ -231,8 +237,8 @@ impl Reader {
             '+' => {}
             _ if is_table => {
                 let rows = table::rows(inside, mark, above.has_columns);
-                let inline = |row: &Row| row.map(|cell| self.attributes.inline(cell));
-                let rows: Vec<Row> = rows.iter().map(inline).collect();
+                let inline = |row: &MarkupRow| row.map(|cell| self.attributes.inline(cell));
+                let rows: Vec<MarkupRow> = rows.iter().map(inline).collect();
                 self.writer.table(&rows);
             }
             _ if depth < MAX_DEPTH && above.style != "verse" => {
@@ -245,7 +251,7 @@ impl Reader {
     }
 
     /// Reads an item of a list.
-    fn item(&mut self, lines: &[Line<'_>], mark: &str, level: usize, rest: &str) -> usize {
+    fn item(&mut self, lines: &[SourceLine<'_>], mark: &str, level: usize, rest: &str) -> usize {
         let used = prose_len(lines);
         let text = self.attributes.inline(&join_after(rest, &lines[1..used]));
         self.writer.item(lines[0].number, mark, &text, level);
@@ -253,7 +259,7 @@ impl Reader {
     }
 
     /// Writes the word that begins an admonition.
-    fn note(&mut self, number: u32, above: &Above) {
+    fn note(&mut self, number: u32, above: &BlockAttributes) {
         if let Some(label) = NOTES.iter().find(|note| above.style.eq_ignore_ascii_case(note)) {
             self.prose(number, label);
         }
@@ -266,8 +272,9 @@ impl Reader {
 }
 
 /// Returns the length of the paragraph that begins here.
-fn prose_len(lines: &[Line<'_>]) -> usize {
-    let is_prose = |line: &&Line<'_>| !line.is_blank() && !ends_paragraph(line.text.trim_start());
+fn prose_len(lines: &[SourceLine<'_>]) -> usize {
+    let is_prose =
+        |line: &&SourceLine<'_>| !line.is_blank() && !ends_paragraph(line.text.trim_start());
     1 + lines[1..].iter().take_while(is_prose).count()
 }
 
@@ -275,7 +282,7 @@ fn prose_len(lines: &[Line<'_>]) -> usize {
 const UNDERLINES: &str = "=-~^+";
 
 /// Returns the level and the text of the heading that begins here, and how many lines it has.
-fn heading<'a>(lines: &[Line<'a>]) -> Option<(u8, &'a str, usize)> {
+fn heading<'a>(lines: &[SourceLine<'a>]) -> Option<(u8, &'a str, usize)> {
     let text = lines.first()?.text;
     let mark = text.chars().next()?;
     let num_marks = text.chars().take_while(|c| *c == mark).count();

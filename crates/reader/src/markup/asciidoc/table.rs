@@ -1,6 +1,6 @@
 //! Reads the tables of AsciiDoc.
 
-use crate::markup::writer::{Line, Row};
+use crate::markup::writer::{MarkupRow, SourceLine};
 
 /// Returns the number of columns that `[cols="1,2"]` states.
 pub(super) fn num_columns(attributes: &str) -> Option<usize> {
@@ -17,7 +17,11 @@ pub(super) fn num_columns(attributes: &str) -> Option<usize> {
 }
 
 /// Returns the rows of a table. Without a stated number of columns, its first line has one row.
-pub(super) fn rows(lines: &[Line<'_>], mark: char, num_columns: Option<usize>) -> Vec<Row> {
+pub(super) fn rows(
+    lines: &[SourceLine<'_>],
+    mark: char,
+    num_columns: Option<usize>,
+) -> Vec<MarkupRow> {
     let separator = match mark {
         ',' | ':' | '!' => mark,
         _ => '|',
@@ -49,7 +53,7 @@ pub(super) fn rows(lines: &[Line<'_>], mark: char, num_columns: Option<usize>) -
         cells.extend(parts.map(|cell| (line.number, cell)));
     }
     let width = width.unwrap_or(cells.len()).max(1);
-    let rows = cells.chunks(width).map(|cells| Row {
+    let rows = cells.chunks(width).map(|cells| MarkupRow {
         number: cells[0].0,
         cells: cells.iter().map(|(_, cell)| cell.trim().to_owned()).collect(),
     });

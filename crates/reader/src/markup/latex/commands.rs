@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::words::{self, WORDS};
-use super::{MAX_FORMULA_BYTES, Reader, num_blanks};
+use super::{LatexReader, MAX_FORMULA_BYTES, num_blanks};
 use crate::markup::writer::within;
 
 /// Longest source text within a line, in bytes.
 const MAX_VERBATIM_BYTES: usize = 1000;
 
-impl Reader {
+impl LatexReader {
     pub(super) fn command(&mut self, end: usize) {
         let text = Rc::clone(&self.text);
         let rest = &text[self.at + 1..end];

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::words::WORDS;
-use super::{List, MAX_DEPTH, Reader, Table};
-use crate::markup::writer::{Line, Row, within};
+use super::{LatexList, LatexReader, LatexTable, MAX_DEPTH};
+use crate::markup::writer::{MarkupRow, SourceLine, within};
 
 /// Longest source text, in bytes; what is not closed within it is read as words.
 const MAX_CODE_BYTES: usize = 100_000;
 
-impl Reader {
+impl LatexReader {
     /// Reads `\begin{name}`, and environments that are not read word by word up to their end.
     pub(super) fn begin(&mut self, end: usize) {
         let Some(name) = self.skip_group() else { return };
@@ -48,7 +48,7 @@ impl Reader {
                 if self.tables.is_empty() {
                     self.flush();
                 }
-                self.tables.push(Table::default());
+                self.tables.push(LatexTable::default());
             }
             return;
         }
@@ -63,7 +63,7 @@ impl Reader {
                 if self.lists.len() < MAX_DEPTH =>
             {
                 let is_numbered = matches!(plain, "enumerate" | "compactenum");
-                self.lists.push(List { is_numbered, num_items: 0 });
+                self.lists.push(LatexList { is_numbered, num_items: 0 });
             }
             "frame" => {
                 if let Some(title) = self.group_words() {
@@ -137,8 +137,10 @@ impl Reader {
         }
         let is_expanded = self.is_expanded;
         let numbers = (self.line..).map(|number| if is_expanded { self.line } else { number });
-        let lines: Vec<Line<'_>> =
-            numbers.zip(inside.split('\n')).map(|(number, text)| Line { number, text }).collect();
+        let lines: Vec<SourceLine<'_>> = numbers
+            .zip(inside.split('\n'))
+            .map(|(number, text)| SourceLine { number, text })
+            .collect();
         self.writer.code(language, &lines);
         self.advance(inside.len());
     }
@@ -173,7 +175,7 @@ impl Reader {
         }
         if self.tables.is_empty() {
             // Rows of cells that span columns may begin on earlier lines.
-            table.rows.sort_by_key(|row: &Row| row.number);
+            table.rows.sort_by_key(|row: &MarkupRow| row.number);
             self.writer.table(&table.rows);
         } else {
             let cells: Vec<String> = table.rows.into_iter().flat_map(|row| row.cells).collect();

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use crate::markup::writer::within;
 
-use super::Reader;
+use super::LatexReader;
 use super::macros::Macro;
 
 /// Maximum number of expanded macros, and how deep they may be nested: they may be made to grow.
 const MAX_EXPANSIONS: usize = 20_000;
 const MAX_EXPANSION_DEPTH: usize = 6;
 
-impl Reader {
+impl LatexReader {
     /// Reads `\newcommand{\name}[2][default]{body}`.
     pub(super) fn define(&mut self) {
         let name = match self.skip_group() {

@@ -13,8 +13,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::marks::{Groups, Growth, Marks};
-use super::writer::{Row, Words, Writer, within};
+use super::marks::{Groups, GrowthBudget, MarkPositions};
+use super::writer::{MarkupRow, MarkupWriter, NumberedWords, within};
 use crate::document::Document;
 
 use macros::Macro;
@@ -30,18 +30,18 @@ const MAX_DEPTH: usize = 40;
 
 pub(super) fn extract(text: &str) -> Document {
     let text = text.trim_end();
-    let mut reader = Reader {
+    let mut reader = LatexReader {
         text: Rc::from(text),
         line: 1,
-        growth: Growth::of(text),
+        growth: GrowthBudget::of(text),
         has_chapters: text.contains("\\chapter{") || text.contains("\\chapter*{"),
-        ..Reader::default()
+        ..LatexReader::default()
     };
     let begin = text.find("\\begin{document}");
     if let Some(begin) = begin {
         reader.is_silent = true;
         reader.run(begin);
-        reader.words = Words::default();
+        reader.words = NumberedWords::default();
         reader.is_silent = false;
     }
     let end = text.rfind("\\end{document}").filter(|end| begin.is_none_or(|begin| *end > begin));
@@ -55,8 +55,12 @@ pub(super) fn extract(text: &str) -> Document {
 
 /// Returns the words of a short text, as of a field of BibTeX.
 pub(super) fn words_of(text: &str) -> String {
-    let mut reader =
-        Reader { text: Rc::from(text), line: 1, growth: Growth::of(text), ..Reader::default() };
+    let mut reader = LatexReader {
+        text: Rc::from(text),
+        line: 1,
+        growth: GrowthBudget::of(text),
+        ..LatexReader::default()
+    };
     reader.run(text.len());
     while !reader.tables.is_empty() {
         reader.end_table();
@@ -66,47 +70,47 @@ pub(super) fn words_of(text: &str) -> String {
 }
 
 /// A list that is being read.
-struct List {
+struct LatexList {
     is_numbered: bool,
     num_items: usize,
 }
 
 /// A table that is being read.
 #[derive(Default)]
-struct Table {
-    rows: Vec<Row>,
-    row: Row,
+struct LatexTable {
+    rows: Vec<MarkupRow>,
+    row: MarkupRow,
 }
 
 /// Where the ends of constructs are in a text, once they are asked for.
 #[derive(Default)]
-struct Places {
-    ends: Marks,
+struct ConstructEnds {
+    ends: MarkPositions,
     braces: OnceCell<Groups>,
     brackets: OnceCell<Groups>,
 }
 
 /// Reads characters and writes blocks.
 #[derive(Default)]
-struct Reader {
+struct LatexReader {
     text: Rc<str>,
-    places: Places,
+    places: ConstructEnds,
     /// The next byte, and its line.
     at: usize,
     line: u32,
     /// Whether the text is that of a macro, whose lines are those of its use.
     is_expanded: bool,
-    writer: Writer,
+    writer: MarkupWriter,
     /// The words of the paragraph so far.
-    words: Words,
+    words: NumberedWords,
     /// The mark of the item that the paragraph begins.
     mark: Option<String>,
-    lists: Vec<List>,
-    tables: Vec<Table>,
+    lists: Vec<LatexList>,
+    tables: Vec<LatexTable>,
     macros: HashMap<String, Rc<Macro>>,
     num_expansions: usize,
     expansion_depth: usize,
-    growth: Growth,
+    growth: GrowthBudget,
     depth: usize,
     /// Whether the document has chapters, above its sections.
     has_chapters: bool,
@@ -114,7 +118,7 @@ struct Reader {
     is_silent: bool,
 }
 
-impl Reader {
+impl LatexReader {
     fn run(&mut self, end: usize) {
         let text = Rc::clone(&self.text);
         while self.at < end {
@@ -240,11 +244,11 @@ impl Reader {
     }
 
     /// Reads up to `end` into other words than those of the paragraph.
-    fn captured(&mut self, end: usize) -> Words {
+    fn captured(&mut self, end: usize) -> NumberedWords {
         let outer = std::mem::take(&mut self.words);
         let was_silent = std::mem::take(&mut self.is_silent);
         // Nothing inside of it ends the paragraph around it.
-        let tables = std::mem::replace(&mut self.tables, vec![Table::default()]);
+        let tables = std::mem::replace(&mut self.tables, vec![LatexTable::default()]);
         self.nested(end);
         self.tables = tables;
         self.is_silent = was_silent;
@@ -308,7 +312,7 @@ impl Reader {
     }
 
     /// Reads a group into separate words; `None` if there is none.
-    fn group_words(&mut self) -> Option<Words> {
+    fn group_words(&mut self) -> Option<NumberedWords> {
         let (start, end) = self.group('{', '}')?;
         self.advance(start - self.at);
         let words = self.captured(end);

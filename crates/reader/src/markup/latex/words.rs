@@ -21,7 +21,7 @@ impl Arities {
 /// The table, which explains its fields.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
+pub(super) struct LatexWordTable {
     pub(super) silent_commands: Arities,
     pub(super) settings: Arities,
     pub(super) code: Vec<String>,
@@ -34,7 +34,7 @@ pub(super) struct Table {
 }
 
 /// The words of LaTeX.
-pub(super) static WORDS: LazyLock<Table> =
+pub(super) static WORDS: LazyLock<LatexWordTable> =
     LazyLock::new(|| built_in::table(include_str!("words.toml")));
 
 /// Returns the text that a command stands for.

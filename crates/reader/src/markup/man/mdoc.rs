@@ -1,7 +1,7 @@
 //! Reads the macros of mdoc, which name what words are.
 
 use super::escapes::{plain, raw_arguments};
-use super::{List, Reader};
+use super::{ManReader, MdocList};
 use crate::markup::writer::within;
 
 /// Longest name that `.Nm` stands for, in bytes: it may be used often.
@@ -33,7 +33,7 @@ const ENCLOSURES: [Enclosure; 7] = [
 /// Kinds of lists whose items do not begin with a term.
 const WITHOUT_TERMS: [&str; 6] = ["-bullet", "-enum", "-dash", "-item", "-hyphen", "-column"];
 
-impl Reader {
+impl ManReader {
     /// Reads a line with a macro.
     pub(super) fn mdoc(&mut self, number: u32, name: &str, rest: &str) {
         let parts = raw_arguments(rest);
@@ -56,7 +56,7 @@ impl Reader {
                 let has = |word: &str| parts.iter().any(|part| part == word);
                 let mark = if has("-enum") { "1." } else { "-" };
                 let has_terms = !WITHOUT_TERMS.iter().any(|kind| has(kind));
-                self.lists.push(List { mark, has_terms, is_code: false });
+                self.lists.push(MdocList { mark, has_terms, is_code: false });
             }
             "El" => {
                 self.flush();
@@ -80,7 +80,7 @@ impl Reader {
                 if is_code {
                     self.fixed.get_or_insert_default();
                 }
-                self.lists.push(List { mark: "-", has_terms: false, is_code });
+                self.lists.push(MdocList { mark: "-", has_terms: false, is_code });
             }
             "Ed" => {
                 if self.lists.pop().is_some_and(|list| list.is_code) {

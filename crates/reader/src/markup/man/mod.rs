@@ -4,8 +4,8 @@ mod escapes;
 mod mdoc;
 mod table;
 
-use super::marks::Marks;
-use super::writer::{Line, Words, Writer};
+use super::marks::MarkPositions;
+use super::writer::{MarkupWriter, NumberedWords, SourceLine};
 use crate::document::Document;
 
 use escapes::{arguments, plain};
@@ -22,8 +22,9 @@ const MAX_NUMBER_LEN: usize = 10;
 
 /// Reads a page.
 pub(super) fn extract(text: &str) -> Document {
-    let lines = Line::all(text);
-    let mut reader = Reader { ends: Marks::of_lines(&lines, closed), ..Reader::default() };
+    let lines = SourceLine::all(text);
+    let mut reader =
+        ManReader { ends: MarkPositions::of_lines(&lines, closed), ..ManReader::default() };
     let mut at = 0;
     while at < lines.len() {
         at += reader.line(&lines[at..]).max(1);
@@ -40,7 +41,7 @@ fn closed(text: &str) -> Option<String> {
 }
 
 /// A list of `.Bl`, as mdoc describes it.
-struct List {
+struct MdocList {
     mark: &'static str,
     has_terms: bool,
     is_code: bool,
@@ -48,10 +49,10 @@ struct List {
 
 /// Writes the blocks of a page.
 #[derive(Default)]
-struct Reader {
-    writer: Writer,
+struct ManReader {
+    writer: MarkupWriter,
     /// The words of the paragraph so far.
-    words: Words,
+    words: NumberedWords,
     /// The mark of the item that the paragraph begins.
     mark: Option<String>,
     /// Lines that keep their line breaks; `None` outside of such text.
@@ -63,17 +64,17 @@ struct Reader {
     /// The name that `.Nm` stands for.
     name: String,
     /// The lists around the text, as `.Bl` describes them.
-    lists: Vec<List>,
+    lists: Vec<MdocList>,
     is_mdoc: bool,
     /// Whether the last condition was false, so that `.el` is read.
     is_else_read: bool,
     /// Where definitions and equations end.
-    ends: Marks,
+    ends: MarkPositions,
 }
 
-impl Reader {
+impl ManReader {
     /// Reads a line of text, or a request with the lines that belong to it.
-    fn line(&mut self, lines: &[Line<'_>]) -> usize {
+    fn line(&mut self, lines: &[SourceLine<'_>]) -> usize {
         let line = lines[0];
         let Some(rest) = line.text.strip_prefix(['.', '\'']) else {
             self.text(line);
@@ -104,7 +105,7 @@ impl Reader {
     }
 
     /// Reads a line without a request.
-    fn text(&mut self, line: Line<'_>) {
+    fn text(&mut self, line: SourceLine<'_>) {
         if line.is_blank() && self.fixed.is_none() {
             self.flush();
             return;
@@ -229,7 +230,7 @@ impl Reader {
     }
 
     /// Reads `.if`, `.ie` and `.el`: the words for terminals stay.
-    fn condition(&mut self, lines: &[Line<'_>], name: &str, rest: &str) -> usize {
+    fn condition(&mut self, lines: &[SourceLine<'_>], name: &str, rest: &str) -> usize {
         let is_block = rest.contains("\\{");
         let used = if is_block { block_len(lines) } else { 1 };
         let (condition, words) = match name {
@@ -246,7 +247,7 @@ impl Reader {
             return used;
         }
         let words = words.trim().trim_start_matches("\\{").trim_start_matches('\\').trim();
-        let first = Line { text: words, ..lines[0] };
+        let first = SourceLine { text: words, ..lines[0] };
         if !words.is_empty() && !words.starts_with(".if") && !words.starts_with(".ie") {
             self.line(&[first]);
         }
@@ -254,7 +255,7 @@ impl Reader {
             let text = line.text.trim_end_matches("\\}").trim_end_matches('.');
             let is_nested = text.contains("\\{") || text.starts_with(".de");
             if !is_nested && !text.is_empty() {
-                self.line(&[Line { text, ..*line }]);
+                self.line(&[SourceLine { text, ..*line }]);
             }
         }
         used
@@ -277,14 +278,14 @@ impl Reader {
     /// Writes the lines that keep their line breaks.
     fn end_code(&mut self) {
         let Some(fixed) = self.fixed.take() else { return };
-        let lines: Vec<Line<'_>> =
-            fixed.iter().map(|(number, text)| Line { number: *number, text }).collect();
+        let lines: Vec<SourceLine<'_>> =
+            fixed.iter().map(|(number, text)| SourceLine { number: *number, text }).collect();
         self.writer.code("", &lines);
     }
 }
 
 /// Returns the length of a block between `\{` and `\}`.
-fn block_len(lines: &[Line<'_>]) -> usize {
+fn block_len(lines: &[SourceLine<'_>]) -> usize {
     let mut depth = 0_usize;
     for (idx, line) in lines.iter().enumerate() {
         depth += line.text.matches("\\{").count();

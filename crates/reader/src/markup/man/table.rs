@@ -1,9 +1,9 @@
 //! Reads the tables of tbl, between `.TS` and `.TE`.
 
 use super::escapes::plain;
-use crate::markup::writer::{Line, Row};
+use crate::markup::writer::{MarkupRow, SourceLine};
 
-pub(super) fn rows(lines: &[Line<'_>]) -> Vec<Row> {
+pub(super) fn rows(lines: &[SourceLine<'_>]) -> Vec<MarkupRow> {
     let mut separator = '\t';
     let mut at = 0;
     if let Some(options) = lines.first().filter(|line| line.text.trim_end().ends_with(';')) {
@@ -17,7 +17,7 @@ pub(super) fn rows(lines: &[Line<'_>]) -> Vec<Row> {
         .iter()
         .position(|line| line.text.trim_end().ends_with('.'))
         .map_or(0, |end| end + 1);
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<MarkupRow> = Vec::new();
     let mut is_block = false;
     for line in &lines[at..] {
         let text = line.text;
@@ -47,7 +47,7 @@ pub(super) fn rows(lines: &[Line<'_>]) -> Vec<Row> {
         if is_rule {
             continue;
         }
-        let mut row = Row { number: line.number, cells: Vec::new() };
+        let mut row = MarkupRow { number: line.number, cells: Vec::new() };
         is_block = push(&mut row, text, separator);
         rows.push(row);
     }
@@ -55,7 +55,7 @@ pub(super) fn rows(lines: &[Line<'_>]) -> Vec<Row> {
 }
 
 /// Adds cells to a row; whether the last one continues up to `T}`.
-fn push(row: &mut Row, text: &str, separator: char) -> bool {
+fn push(row: &mut MarkupRow, text: &str, separator: char) -> bool {
     let mut is_block = false;
     for cell in text.split(separator) {
         is_block = cell.trim() == "T{";

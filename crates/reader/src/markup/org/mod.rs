@@ -2,8 +2,8 @@
 
 mod inline;
 
-use super::marks::Marks;
-use super::writer::{Line, Row, Writer, dedent, join, join_after};
+use super::marks::MarkPositions;
+use super::writer::{MarkupRow, MarkupWriter, SourceLine, dedent, join, join_after};
 use crate::document::Document;
 
 use inline::inline;
@@ -16,9 +16,9 @@ const DRAWER_END: &str = ":end:";
 const BLOCK_END: &str = "#+end_";
 
 pub(super) fn extract(text: &str) -> Document {
-    let lines = Line::all(text);
-    let ends = Marks::of_lines(&lines, closed);
-    let mut writer = Writer::default();
+    let lines = SourceLine::all(text);
+    let ends = MarkPositions::of_lines(&lines, closed);
+    let mut writer = MarkupWriter::default();
     let mut at = 0;
     while at < lines.len() {
         at += element(&lines[at..], &ends, &mut writer).max(1);
@@ -34,7 +34,7 @@ fn closed(text: &str) -> Option<String> {
 }
 
 /// Reads the element at the first line; returns how many lines it has.
-fn element(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
+fn element(lines: &[SourceLine<'_>], ends: &MarkPositions, writer: &mut MarkupWriter) -> usize {
     let first = lines[0];
     let text = first.text.trim_start();
     if text.is_empty() || is_comment(text) {
@@ -63,7 +63,7 @@ fn element(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
         let used = lines.iter().take_while(|line| is_fixed(line.text.trim_start())).count();
         let inside = lines[..used].iter().map(|line| {
             let text = line.text.trim_start();
-            Line { text: text.strip_prefix(": ").unwrap_or(""), ..*line }
+            SourceLine { text: text.strip_prefix(": ").unwrap_or(""), ..*line }
         });
         writer.code("", &inside.collect::<Vec<_>>());
         return used;
@@ -74,7 +74,7 @@ fn element(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
     if item_mark(first.text).is_some() {
         return item(lines, writer);
     }
-    let is_prose = |line: &&Line<'_>| !line.is_blank() && !begins_element(line.text);
+    let is_prose = |line: &&SourceLine<'_>| !line.is_blank() && !begins_element(line.text);
     let used = 1 + lines[1..].iter().take_while(is_prose).count();
     writer.paragraph(first.number, &inline(&join(&lines[..used])));
     used
@@ -132,13 +132,14 @@ fn headline(text: &str) -> Option<(usize, &str)> {
 }
 
 /// Returns the length of a headline with everything below it.
-fn subtree(lines: &[Line<'_>], level: usize) -> usize {
-    let is_end = |line: &Line<'_>| headline(line.text).is_some_and(|(other, _)| other <= level);
+fn subtree(lines: &[SourceLine<'_>], level: usize) -> usize {
+    let is_end =
+        |line: &SourceLine<'_>| headline(line.text).is_some_and(|(other, _)| other <= level);
     lines[1..].iter().position(is_end).map_or(lines.len(), |end| end + 1)
 }
 
 /// Reads `#+NAME: value` and the blocks `#+BEGIN_NAME`.
-fn keyword(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
+fn keyword(lines: &[SourceLine<'_>], ends: &MarkPositions, writer: &mut MarkupWriter) -> usize {
     let first = lines[0];
     let text = first.text.trim_start();
     if text.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("#+begin_")) {
@@ -170,7 +171,7 @@ fn keyword(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
 }
 
 /// Reads a block between `#+BEGIN_NAME` and `#+END_NAME`.
-fn block(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
+fn block(lines: &[SourceLine<'_>], ends: &MarkPositions, writer: &mut MarkupWriter) -> usize {
     let mut words = lines[0].text.trim_start()[8..].split_whitespace();
     let name = words.next().unwrap_or_default().to_ascii_lowercase();
     // A block that is not closed is a line.
@@ -187,23 +188,23 @@ fn block(lines: &[Line<'_>], ends: &Marks, writer: &mut Writer) -> usize {
 }
 
 /// Removes the commas before lines that Org would read, and the indentation.
-fn unescaped<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
-    let unescape = |line: Line<'a>| {
+fn unescaped<'a>(lines: &[SourceLine<'a>]) -> Vec<SourceLine<'a>> {
+    let unescape = |line: SourceLine<'a>| {
         let is_escaped = line.text.starts_with(",*") || line.text.starts_with(",#+");
-        if is_escaped { Line { text: &line.text[1..], ..line } } else { line }
+        if is_escaped { SourceLine { text: &line.text[1..], ..line } } else { line }
     };
     dedent(lines).into_iter().map(unescape).collect()
 }
 
-fn table(lines: &[Line<'_>], writer: &mut Writer) -> usize {
+fn table(lines: &[SourceLine<'_>], writer: &mut MarkupWriter) -> usize {
     let used = lines.iter().take_while(|line| line.text.trim_start().starts_with('|')).count();
     let rows = lines[..used].iter().filter(|line| !line.text.trim_start().starts_with("|-"));
-    let rows: Vec<Row> = rows
+    let rows: Vec<MarkupRow> = rows
         .map(|line| {
             let text = line.text.trim().trim_start_matches('|');
             let text = text.strip_suffix('|').unwrap_or(text);
             let cells = text.split('|').map(|cell| inline(cell.trim())).collect();
-            Row { number: line.number, cells }
+            MarkupRow { number: line.number, cells }
         })
         // The widths of columns.
         .filter(|row| !row.cells.iter().all(|cell| cell.is_empty() || is_width(cell)))
@@ -232,11 +233,12 @@ fn item_mark(text: &str) -> Option<(usize, usize)> {
 }
 
 /// Reads an item of a list up to the next one.
-fn item(lines: &[Line<'_>], writer: &mut Writer) -> usize {
+fn item(lines: &[SourceLine<'_>], writer: &mut MarkupWriter) -> usize {
     let first = lines[0];
     let Some((indent, end)) = item_mark(first.text) else { return 1 };
-    let is_more =
-        |line: &&Line<'_>| !line.is_blank() && line.indent() > indent && !begins_element(line.text);
+    let is_more = |line: &&SourceLine<'_>| {
+        !line.is_blank() && line.indent() > indent && !begins_element(line.text)
+    };
     let used = 1 + lines[1..].iter().take_while(is_more).count();
     let mut rest = first.text[end..].trim_start();
     for mark in ["[ ] ", "[X] ", "[-] "] {

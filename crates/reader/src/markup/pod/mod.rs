@@ -2,8 +2,8 @@
 
 mod inline;
 
-use super::marks::Marks;
-use super::writer::{Line, Writer, dedent, join, join_after, paragraph_len};
+use super::marks::MarkPositions;
+use super::writer::{MarkupWriter, SourceLine, dedent, join, join_after, paragraph_len};
 use crate::document::{Document, WordAccount, WordReason};
 
 use inline::inline;
@@ -12,13 +12,15 @@ use inline::inline;
 const NAME: &str = "NAME";
 
 pub(super) fn extract(text: &str) -> Document {
-    let lines = Line::all(text);
+    let lines = SourceLine::all(text);
     if !lines.iter().any(|line| command(line).is_some()) {
         // A text without documentation is read as plain text.
         return Document::default();
     }
     let mut reader = PodReader {
-        ends: Marks::of_lines(&lines, |text| text.starts_with("=end").then(|| "=end".to_owned())),
+        ends: MarkPositions::of_lines(&lines, |text| {
+            text.starts_with("=end").then(|| "=end".to_owned())
+        }),
         ..PodReader::default()
     };
     let mut at = 0;
@@ -34,9 +36,9 @@ pub(super) fn extract(text: &str) -> Document {
 /// Writes paragraphs one after the other.
 #[derive(Default)]
 struct PodReader {
-    writer: Writer,
+    writer: MarkupWriter,
     /// The lines at which blocks for other programs end.
-    ends: Marks,
+    ends: MarkPositions,
     /// Whether the lines are documentation; what is before and between is Perl.
     is_pod: bool,
     /// Whether the next paragraph is the name of the page.
@@ -57,7 +59,7 @@ struct PodItem {
 
 impl PodReader {
     /// Reads the paragraph at the first line; returns how many lines it has.
-    fn paragraph(&mut self, lines: &[Line<'_>]) -> usize {
+    fn paragraph(&mut self, lines: &[SourceLine<'_>]) -> usize {
         let first = lines[0];
         if first.is_blank() {
             return 1;
@@ -70,9 +72,9 @@ impl PodReader {
             self.writer.code("perl", &lines[..len]);
             return len;
         }
-        let is_verbatim = |line: &Line<'_>| line.text.starts_with([' ', '\t']);
+        let is_verbatim = |line: &SourceLine<'_>| line.text.starts_with([' ', '\t']);
         if is_verbatim(&first) {
-            let is_more = |line: &&Line<'_>| line.is_blank() || is_verbatim(line);
+            let is_more = |line: &&SourceLine<'_>| line.is_blank() || is_verbatim(line);
             let len = lines.iter().take_while(is_more).count();
             self.end_item();
             self.writer.code("", &dedent(&lines[..len]));
@@ -91,7 +93,7 @@ impl PodReader {
     }
 
     /// Reads a command; returns how many lines belong to it.
-    fn command(&mut self, command: &str, lines: &[Line<'_>]) -> usize {
+    fn command(&mut self, command: &str, lines: &[SourceLine<'_>]) -> usize {
         let number = lines[0].number;
         let len = paragraph_len(lines);
         let (name, rest) = command.split_once([' ', '\t']).unwrap_or((command, ""));
@@ -145,7 +147,7 @@ impl PodReader {
 }
 
 /// Returns the words of a command after its sign.
-fn command<'t>(line: &Line<'t>) -> Option<&'t str> {
+fn command<'t>(line: &SourceLine<'t>) -> Option<&'t str> {
     line.text.strip_prefix('=').filter(|rest| rest.starts_with(char::is_alphabetic))
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Reference, ReferenceField, ReferenceRole, References};
 use crate::document::{Document, WordReason};
 use crate::markup::latex;
-use crate::markup::marks::Growth;
+use crate::markup::marks::GrowthBudget;
 
 /// The abbreviations of months that every style defines.
 const MONTHS: [&str; 12] = [
@@ -53,7 +53,7 @@ pub(crate) fn extract(text: &str) -> Document {
     let mut scanner = BibtexScanner { text, at: 0, line: 1 };
     let mut strings: HashMap<String, String> = HashMap::new();
     strings.extend(MONTHS.map(|month| (month[..3].to_lowercase(), month.to_owned())));
-    let growth = Growth::of(text);
+    let growth = GrowthBudget::of(text);
     while let Some((before, kind)) = scanner.entry() {
         // Text between entries is a comment.
         references.left_out.add(WordReason::Markup, before);
@@ -230,7 +230,11 @@ impl<'t> BibtexScanner<'t> {
     }
 
     /// Reads the fields of an entry up to its end.
-    fn fields(&mut self, strings: &HashMap<String, String>, growth: &Growth) -> Vec<BibtexField> {
+    fn fields(
+        &mut self,
+        strings: &HashMap<String, String>,
+        growth: &GrowthBudget,
+    ) -> Vec<BibtexField> {
         let mut fields = Vec::new();
         loop {
             self.skip(',');
@@ -250,7 +254,7 @@ impl<'t> BibtexScanner<'t> {
     }
 
     /// Reads a value: groups, texts in quotes, numbers and names of strings, joined by `#`.
-    fn value(&mut self, strings: &HashMap<String, String>, growth: &Growth) -> String {
+    fn value(&mut self, strings: &HashMap<String, String>, growth: &GrowthBudget) -> String {
         let mut value = String::new();
         loop {
             self.skip(' ');

@@ -4,7 +4,7 @@
 pub(super) mod bibtex;
 pub(super) mod ris;
 
-use super::writer::Writer;
+use super::writer::MarkupWriter;
 use crate::document::{Document, WordAccount, WordReason};
 
 /// What a field of a reference becomes.
@@ -49,7 +49,7 @@ struct Reference {
 /// Writes references in order.
 #[derive(Default)]
 struct References {
-    writer: Writer,
+    writer: MarkupWriter,
     left_out: WordAccount,
 }
 

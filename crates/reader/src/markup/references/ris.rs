@@ -2,7 +2,7 @@
 
 use super::{Reference, ReferenceField, ReferenceRole, References};
 use crate::document::{Document, WordReason};
-use crate::markup::writer::Line;
+use crate::markup::writer::SourceLine;
 
 /// Tags and what their fields are; a field with another tag is labelled with its tag.
 const TAGS: &[(&str, ReferenceRole)] = &[
@@ -75,7 +75,7 @@ const SHORT: (&str, &str) = ("AU", "FAU");
 pub(crate) fn extract(text: &str) -> Document {
     let mut references = References::default();
     let mut open: Option<Reference> = None;
-    for line in Line::all(text) {
+    for line in SourceLine::all(text) {
         let Some((tag, value)) = tagged(line.text) else {
             let last = open.as_mut().and_then(|reference| reference.fields.last_mut());
             match last {

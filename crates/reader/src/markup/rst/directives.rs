@@ -1,7 +1,7 @@
 //! Reads explicit markup: directives, comments, targets, footnotes.
 
-use super::{Reader, indented_after, tables};
-use crate::markup::writer::{Line, Row, dedent, join};
+use super::{RstReader, indented_after, tables};
+use crate::markup::writer::{MarkupRow, SourceLine, dedent, join};
 
 /// Directives whose content is source text.
 const CODE: &[&str] = &[
@@ -26,9 +26,9 @@ const NOTES: &[&str] = &[
     "seealso",
 ];
 
-impl Reader {
+impl RstReader {
     /// Reads `.. something`, with everything that is indented below it.
-    pub(super) fn explicit(&mut self, lines: &[Line<'_>], depth: usize) {
+    pub(super) fn explicit(&mut self, lines: &[SourceLine<'_>], depth: usize) {
         let first = lines[0];
         let rest = first.text.strip_prefix("..").unwrap_or("").trim();
         if let Some((label, text)) = footnote(rest) {
@@ -62,17 +62,17 @@ impl Reader {
             name if is_code => {
                 let language = if name == "math" { "math" } else { argument.trim() };
                 let formula = (name == "math" && !argument.is_empty())
-                    .then_some(Line { number: first.number, text: argument.as_str() });
-                let code: Vec<Line<'_>> =
+                    .then_some(SourceLine { number: first.number, text: argument.as_str() });
+                let code: Vec<SourceLine<'_>> =
                     formula.into_iter().chain(content.iter().copied()).collect();
                 return self.writer.code(language, &code);
             }
             "csv-table" => {
                 let header = options.iter().filter_map(|line| {
                     let header = line.text.strip_prefix(":header:")?.trim();
-                    Some(Line { text: header, ..*line })
+                    Some(SourceLine { text: header, ..*line })
                 });
-                let lines: Vec<Line<'_>> = header.chain(content.iter().copied()).collect();
+                let lines: Vec<SourceLine<'_>> = header.chain(content.iter().copied()).collect();
                 self.prose(first.number, &argument);
                 return self.table(&tables::comma_separated(&lines));
             }
@@ -105,8 +105,8 @@ impl Reader {
 }
 
 /// Reads a table written as a list of lists.
-fn rows_of_list(lines: &[Line<'_>]) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn rows_of_list(lines: &[SourceLine<'_>]) -> Vec<MarkupRow> {
+    let mut rows: Vec<MarkupRow> = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let used = indented_after(&lines[at..]);
@@ -114,9 +114,9 @@ fn rows_of_list(lines: &[Line<'_>]) -> Vec<Row> {
             at += 1;
             continue;
         };
-        let mut inside = vec![Line { text: rest.trim_start(), ..lines[at] }];
+        let mut inside = vec![SourceLine { text: rest.trim_start(), ..lines[at] }];
         inside.extend(dedent(&lines[at + 1..at + used]));
-        let mut row = Row { number: lines[at].number, cells: Vec::new() };
+        let mut row = MarkupRow { number: lines[at].number, cells: Vec::new() };
         for line in inside {
             let cell = line.text.strip_prefix("- ");
             match (cell.or((line.text == "-").then_some("")), row.cells.last_mut()) {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::markup::inline::{self, push_between, push_code, scan};
-use crate::markup::marks::Growth;
-use crate::markup::writer::{Line, within};
+use crate::markup::marks::GrowthBudget;
+use crate::markup::writer::{SourceLine, within};
 
 /// Longest text of a replacement, in bytes: it may be used often.
 const MAX_REPLACEMENT_BYTES: usize = 200;
@@ -12,13 +12,13 @@ const MAX_REPLACEMENT_BYTES: usize = 200;
 /// What `|name|` stands for, and how much of that may be inserted.
 pub(super) struct Replacements {
     texts: HashMap<String, String>,
-    growth: Growth,
+    growth: GrowthBudget,
 }
 
 impl Replacements {
     /// Collects those of a text, which has these lines.
-    pub(super) fn of(text: &str, lines: &[Line<'_>]) -> Self {
-        Self { texts: replacements(lines), growth: Growth::of(text) }
+    pub(super) fn of(text: &str, lines: &[SourceLine<'_>]) -> Self {
+        Self { texts: replacements(lines), growth: GrowthBudget::of(text) }
     }
 
     /// Returns the words of a text, with as many line breaks.
@@ -28,7 +28,7 @@ impl Replacements {
 }
 
 /// Collects the texts of `.. |name| replace:: text` and the descriptions of images.
-fn replacements(lines: &[Line<'_>]) -> HashMap<String, String> {
+fn replacements(lines: &[SourceLine<'_>]) -> HashMap<String, String> {
     let mut found = HashMap::new();
     for (idx, line) in lines.iter().enumerate() {
         let Some(rest) = line.text.trim_start().strip_prefix(".. |") else { continue };

@@ -5,7 +5,7 @@ mod inline;
 mod tables;
 
 use super::marks::MAX_DEPTH;
-use super::writer::{Line, Row, Writer, dedent, join, paragraph_len};
+use super::writer::{MarkupRow, MarkupWriter, SourceLine, dedent, join, paragraph_len};
 use crate::document::Document;
 
 use inline::Replacements;
@@ -15,9 +15,9 @@ const TAB: usize = 8;
 
 pub(super) fn extract(text: &str) -> Document {
     let text = expand_tabs(text);
-    let lines = Line::all(&text);
-    let mut reader = Reader {
-        writer: Writer::default(),
+    let lines = SourceLine::all(&text);
+    let mut reader = RstReader {
+        writer: MarkupWriter::default(),
         adornments: Vec::new(),
         replacements: Replacements::of(&text, &lines),
     };
@@ -43,18 +43,18 @@ fn expand_tabs(text: &str) -> String {
 }
 
 /// Writes the blocks of a document.
-struct Reader {
-    writer: Writer,
+struct RstReader {
+    writer: MarkupWriter,
     /// How the titles of each level are adorned, from the top: the character, and whether there is a
     /// line above the title.
     adornments: Vec<(char, bool)>,
     replacements: Replacements,
 }
 
-impl Reader {
+impl RstReader {
     /// Reads lines that share one indentation. `depth` counts the constructs around them;
     /// `has_sections` is false inside of them.
-    fn body(&mut self, lines: &[Line<'_>], depth: usize, has_sections: bool) {
+    fn body(&mut self, lines: &[SourceLine<'_>], depth: usize, has_sections: bool) {
         let mut at = 0;
         while at < lines.len() {
             if lines[at].is_blank() {
@@ -66,12 +66,12 @@ impl Reader {
     }
 
     /// Reads the element at the first line; returns how many lines it has.
-    fn element(&mut self, lines: &[Line<'_>], depth: usize, has_sections: bool) -> usize {
+    fn element(&mut self, lines: &[SourceLine<'_>], depth: usize, has_sections: bool) -> usize {
         let first = lines[0];
         if has_sections && let Some(used) = self.section(lines) {
             return used;
         }
-        if is_adornment(first.text) && lines.get(1).is_none_or(Line::is_blank) {
+        if is_adornment(first.text) && lines.get(1).is_none_or(SourceLine::is_blank) {
             return 1;
         }
         if let Some(table) = tables::read(lines) {
@@ -113,7 +113,7 @@ impl Reader {
     }
 
     /// Reads a section's title; `None` if there is none.
-    fn section(&mut self, lines: &[Line<'_>]) -> Option<usize> {
+    fn section(&mut self, lines: &[SourceLine<'_>]) -> Option<usize> {
         let width = |text: &str| text.trim().chars().count();
         let (title, adornment, used) = match lines {
             [over, title, under, ..]
@@ -146,14 +146,14 @@ impl Reader {
     }
 
     /// Reads an item of a list and what is indented below it.
-    fn item(&mut self, lines: &[Line<'_>], mark: usize, depth: usize) -> usize {
+    fn item(&mut self, lines: &[SourceLine<'_>], mark: usize, depth: usize) -> usize {
         let mut used = indented_after(lines);
         // An item may lack the indentation of its second line.
         if used == 1 && lines.get(1).is_some_and(|line| !line.is_blank()) {
-            let lazy = |line: &&Line<'_>| !line.is_blank() && list_mark(line.text).is_none();
+            let lazy = |line: &&SourceLine<'_>| !line.is_blank() && list_mark(line.text).is_none();
             used += lines[1..].iter().take_while(lazy).count();
         }
-        let first = Line { text: lines[0].text[mark..].trim_start(), ..lines[0] };
+        let first = SourceLine { text: lines[0].text[mark..].trim_start(), ..lines[0] };
         let mut inside = vec![first];
         inside.extend(dedent(&lines[1..used]));
         let num_lead = paragraph_len(&inside);
@@ -171,7 +171,7 @@ impl Reader {
     }
 
     /// Reads a field: `:name: text`, and what is indented below it.
-    fn field(&mut self, lines: &[Line<'_>], name: &str, rest: &str, depth: usize) -> usize {
+    fn field(&mut self, lines: &[SourceLine<'_>], name: &str, rest: &str, depth: usize) -> usize {
         let used = indented_after(lines);
         let below = dedent(&lines[1..used]);
         let num_lead = paragraph_len(&below);
@@ -182,9 +182,9 @@ impl Reader {
     }
 
     /// Reads a paragraph, with the literal block or the definition that follows it.
-    fn paragraph(&mut self, lines: &[Line<'_>], depth: usize) -> usize {
+    fn paragraph(&mut self, lines: &[SourceLine<'_>], depth: usize) -> usize {
         // The definition of a term is indented.
-        let is_definition = |line: &Line<'_>| !line.is_blank() && line.indent() > 0;
+        let is_definition = |line: &SourceLine<'_>| !line.is_blank() && line.indent() > 0;
         if lines[0].indent() == 0 && lines.get(1).is_some_and(is_definition) {
             self.prose(lines[0].number, without_code_mark(lines[0].text));
             let end = indented_after(lines);
@@ -200,7 +200,7 @@ impl Reader {
     }
 
     /// Writes the literal block that begins after blank lines; returns how many lines it has.
-    fn literal(&mut self, lines: &[Line<'_>]) -> usize {
+    fn literal(&mut self, lines: &[SourceLine<'_>]) -> usize {
         let Some(start) = lines.iter().position(|line| !line.is_blank()) else { return 0 };
         let first = lines[start];
         let is_quoted = first.indent() == 0
@@ -212,7 +212,7 @@ impl Reader {
                 lines[start..].iter().take_while(|line| line.text.starts_with(mark)).count()
             }
             _ => {
-                let is_inside = |line: &&Line<'_>| line.is_blank() || line.indent() > 0;
+                let is_inside = |line: &&SourceLine<'_>| line.is_blank() || line.indent() > 0;
                 lines[start..].iter().take_while(is_inside).count()
             }
         };
@@ -221,7 +221,7 @@ impl Reader {
     }
 
     /// Reads lines inside another element.
-    fn nested(&mut self, lines: &[Line<'_>], depth: usize) {
+    fn nested(&mut self, lines: &[SourceLine<'_>], depth: usize) {
         if depth < MAX_DEPTH {
             self.body(lines, depth + 1, false);
         } else if let Some(first) = lines.first() {
@@ -229,9 +229,9 @@ impl Reader {
         }
     }
 
-    fn table(&mut self, rows: &[Row]) {
-        let inline = |row: &Row| row.map(|cell| self.replacements.inline(cell));
-        let rows: Vec<Row> = rows.iter().map(inline).collect();
+    fn table(&mut self, rows: &[MarkupRow]) {
+        let inline = |row: &MarkupRow| row.map(|cell| self.replacements.inline(cell));
+        let rows: Vec<MarkupRow> = rows.iter().map(inline).collect();
         self.writer.table(&rows);
     }
 
@@ -242,8 +242,8 @@ impl Reader {
 }
 
 /// Returns how many lines belong to the first: itself and what is indented below it.
-fn indented_after(lines: &[Line<'_>]) -> usize {
-    let is_inside = |line: &&Line<'_>| line.is_blank() || line.indent() > 0;
+fn indented_after(lines: &[SourceLine<'_>]) -> usize {
+    let is_inside = |line: &&SourceLine<'_>| line.is_blank() || line.indent() > 0;
     let end = 1 + lines.iter().skip(1).take_while(is_inside).count();
     lines[..end].iter().rposition(|line| !line.is_blank()).map_or(end, |last| last + 1)
 }

@@ -1,15 +1,15 @@
 //! Reads the tables of reStructuredText: grids, simple tables and comma-separated values.
 
-use crate::markup::writer::{Line, Row};
+use crate::markup::writer::{MarkupRow, SourceLine};
 
-pub(super) struct Table {
-    pub(super) rows: Vec<Row>,
+pub(super) struct RstTable {
+    pub(super) rows: Vec<MarkupRow>,
     /// How many lines it takes.
     pub(super) num_lines: usize,
 }
 
 /// Reads a grid or a simple table at the first line; `None` if there is none.
-pub(super) fn read(lines: &[Line<'_>]) -> Option<Table> {
+pub(super) fn read(lines: &[SourceLine<'_>]) -> Option<RstTable> {
     let first = lines.first()?.text;
     if first.starts_with("+-") || first.starts_with("+=") {
         return grid(lines);
@@ -46,7 +46,7 @@ impl<'a> Columns<'a> {
 }
 
 /// Adds a line to a cell of a row; the cells before it may be empty.
-fn add_to(row: &mut Row, idx: usize, text: &str) {
+fn add_to(row: &mut MarkupRow, idx: usize, text: &str) {
     if row.cells.len() <= idx {
         row.cells.resize(idx + 1, String::new());
     }
@@ -54,7 +54,7 @@ fn add_to(row: &mut Row, idx: usize, text: &str) {
 }
 
 /// Gives the first row all columns: what the rules of the table show.
-fn widen(rows: &mut [Row], width: usize) {
+fn widen(rows: &mut [MarkupRow], width: usize) {
     if let Some(row) = rows.first_mut() {
         row.cells.resize(width.max(row.cells.len()), String::new());
     }
@@ -71,8 +71,8 @@ fn add(cell: &mut String, text: &str) {
 }
 
 /// Reads a table drawn with `+`, `-` and `|`.
-fn grid(lines: &[Line<'_>]) -> Option<Table> {
-    let is_part = |line: &&Line<'_>| line.text.starts_with(['+', '|']);
+fn grid(lines: &[SourceLine<'_>]) -> Option<RstTable> {
+    let is_part = |line: &&SourceLine<'_>| line.text.starts_with(['+', '|']);
     let lines = &lines[..lines.iter().take_while(is_part).count()];
     let is_border = |text: &str| {
         text.starts_with('+') && text.chars().all(|c| matches!(c, '+' | '-' | '=' | ' ' | '|'))
@@ -87,8 +87,8 @@ fn grid(lines: &[Line<'_>]) -> Option<Table> {
     if lines.len() < 3 || starts.len() < 2 {
         return None;
     }
-    let mut rows: Vec<Row> = Vec::new();
-    let mut row = Row::default();
+    let mut rows: Vec<MarkupRow> = Vec::new();
+    let mut row = MarkupRow::default();
     for line in lines {
         if is_border(line.text) {
             if row.number > 0 {
@@ -124,11 +124,11 @@ fn grid(lines: &[Line<'_>]) -> Option<Table> {
         rows.push(row);
     }
     widen(&mut rows, starts.len() - 1);
-    Some(Table { rows, num_lines: lines.len() })
+    Some(RstTable { rows, num_lines: lines.len() })
 }
 
 /// Reads a table between rules of `=`; blanks in the rules separate the columns.
-fn simple(lines: &[Line<'_>]) -> Option<Table> {
+fn simple(lines: &[SourceLine<'_>]) -> Option<RstTable> {
     let rule = lines[0].text;
     let mut starts = Vec::new();
     let mut previous = ' ';
@@ -144,14 +144,14 @@ fn simple(lines: &[Line<'_>]) -> Option<Table> {
     for (idx, line) in lines.iter().enumerate().skip(1) {
         if is_rule(line.text, '=') && line.text.starts_with("==") {
             num_rules += 1;
-            if num_rules == 3 || lines.get(idx + 1).is_none_or(Line::is_blank) {
+            if num_rules == 3 || lines.get(idx + 1).is_none_or(SourceLine::is_blank) {
                 end = Some(idx);
                 break;
             }
         }
     }
     let end = end?;
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<MarkupRow> = Vec::new();
     let mut is_new = true;
     for line in &lines[1..end] {
         if line.is_blank() || is_rule(line.text, '=') || is_rule(line.text, '-') {
@@ -165,7 +165,7 @@ fn simple(lines: &[Line<'_>]) -> Option<Table> {
         };
         // A row without a first cell continues the row above it.
         if is_new || !cell(0).trim().is_empty() || rows.is_empty() {
-            rows.push(Row { number: line.number, cells: Vec::new() });
+            rows.push(MarkupRow { number: line.number, cells: Vec::new() });
         }
         is_new = false;
         if let Some(row) = rows.last_mut() {
@@ -174,11 +174,11 @@ fn simple(lines: &[Line<'_>]) -> Option<Table> {
         }
     }
     widen(&mut rows, starts.len());
-    Some(Table { rows, num_lines: end + 1 })
+    Some(RstTable { rows, num_lines: end + 1 })
 }
 
 /// Reads comma-separated values, one row per line.
-pub(super) fn comma_separated(lines: &[Line<'_>]) -> Vec<Row> {
+pub(super) fn comma_separated(lines: &[SourceLine<'_>]) -> Vec<MarkupRow> {
     let filled = lines.iter().filter(|line| !line.is_blank());
     let rows = filled.map(|line| {
         let mut cells = vec![String::new()];
@@ -190,7 +190,7 @@ pub(super) fn comma_separated(lines: &[Line<'_>]) -> Vec<Row> {
                 _ => cells.last_mut().expect("there is a cell").push(c),
             }
         }
-        Row { number: line.number, cells }
+        MarkupRow { number: line.number, cells }
     });
     rows.collect()
 }

@@ -3,8 +3,8 @@
 mod attributes;
 mod inline;
 
-use super::marks::Marks;
-use super::writer::{Line, Row, Writer, join, join_after, paragraph_len};
+use super::marks::MarkPositions;
+use super::writer::{MarkupRow, MarkupWriter, SourceLine, join, join_after, paragraph_len};
 use crate::document::{Document, WordAccount, WordReason};
 
 use attributes::attributes;
@@ -17,9 +17,11 @@ const MAX_SPAN: usize = 20;
 const PRE_END: &str = "</pre>";
 
 pub(super) fn extract(text: &str) -> Document {
-    let lines = Line::all(text);
+    let lines = SourceLine::all(text);
     let mut reader = TextileReader {
-        ends: Marks::of_lines(&lines, |text| text.contains(PRE_END).then(|| PRE_END.to_owned())),
+        ends: MarkPositions::of_lines(&lines, |text| {
+            text.contains(PRE_END).then(|| PRE_END.to_owned())
+        }),
         ..TextileReader::default()
     };
     let mut at = 0;
@@ -33,14 +35,14 @@ pub(super) fn extract(text: &str) -> Document {
 
 #[derive(Default)]
 struct TextileReader {
-    writer: Writer,
-    ends: Marks,
+    writer: MarkupWriter,
+    ends: MarkPositions,
     left_out: WordAccount,
 }
 
 impl TextileReader {
     /// Reads the block at the first line; returns how many lines it has.
-    fn block(&mut self, lines: &[Line<'_>]) -> usize {
+    fn block(&mut self, lines: &[SourceLine<'_>]) -> usize {
         let first = lines[0];
         if first.is_blank() {
             return 1;
@@ -68,21 +70,22 @@ impl TextileReader {
             self.writer.item(first.number, "-", &text, 0);
             return 1;
         }
-        let is_prose =
-            |line: &&Line<'_>| !line.is_blank() && item(line.text).is_none() && !is_row(line.text);
+        let is_prose = |line: &&SourceLine<'_>| {
+            !line.is_blank() && item(line.text).is_none() && !is_row(line.text)
+        };
         let len = 1 + lines[1..].iter().take_while(is_prose).count();
         self.writer.paragraph(first.number, &inline(&join(&lines[..len])));
         len
     }
 
     /// Reads a block whose first line says what it is.
-    fn signed(&mut self, signature: &Signature<'_>, lines: &[Line<'_>]) -> usize {
+    fn signed(&mut self, signature: &Signature<'_>, lines: &[SourceLine<'_>]) -> usize {
         let number = lines[0].number;
         if signature.name == "table" {
             // Its attributes; the rows follow.
             return 1;
         }
-        let is_next = |line: &Line<'_>| Signature::of(line.text).is_some();
+        let is_next = |line: &SourceLine<'_>| Signature::of(line.text).is_some();
         let len = if signature.is_extended {
             lines[1..].iter().position(is_next).map_or(lines.len(), |end| end + 1)
         } else {
@@ -90,8 +93,8 @@ impl TextileReader {
         };
         let is_code = matches!(signature.name, "bc" | "pre");
         if is_code {
-            let first = Line { number, text: signature.text };
-            let code: Vec<Line<'_>> =
+            let first = SourceLine { number, text: signature.text };
+            let code: Vec<SourceLine<'_>> =
                 [first].into_iter().chain(lines[1..len].iter().copied()).collect();
             self.writer.code(signature.language, &code);
             return len;
@@ -119,27 +122,27 @@ impl TextileReader {
     }
 
     /// Reads `<pre>` up to its end.
-    fn preformatted(&mut self, lines: &[Line<'_>]) -> usize {
+    fn preformatted(&mut self, lines: &[SourceLine<'_>]) -> usize {
         let Some(end) = self.ends.line(PRE_END, lines) else {
             self.writer.paragraph(lines[0].number, &inline(lines[0].text));
             return 1;
         };
-        let bare = |line: &Line<'_>| without_tags(line.text);
+        let bare = |line: &SourceLine<'_>| without_tags(line.text);
         let texts: Vec<String> = lines[..=end].iter().map(bare).collect();
-        let code: Vec<Line<'_>> = lines
+        let code: Vec<SourceLine<'_>> = lines
             .iter()
             .zip(&texts)
-            .map(|(line, text)| Line { number: line.number, text })
+            .map(|(line, text)| SourceLine { number: line.number, text })
             .collect();
         self.writer.code("", &code);
         end + 1
     }
 
     /// Reads an item with the lines that continue it.
-    fn item(&mut self, lines: &[Line<'_>]) -> usize {
+    fn item(&mut self, lines: &[SourceLine<'_>]) -> usize {
         let first = lines[0];
         let Some(TextileItem { depth, mark, text }) = item(first.text) else { return 1 };
-        let is_more = |line: &&Line<'_>| {
+        let is_more = |line: &&SourceLine<'_>| {
             !line.is_blank() && item(line.text).is_none() && Signature::of(line.text).is_none()
         };
         let len = 1 + lines[1..].iter().take_while(is_more).count();
@@ -149,7 +152,7 @@ impl TextileReader {
     }
 
     /// Reads rows, each of which ends with a line that ends with a bar.
-    fn table(&mut self, lines: &[Line<'_>]) -> usize {
+    fn table(&mut self, lines: &[SourceLine<'_>]) -> usize {
         let (mut rows, mut at) = (Vec::new(), 0);
         while lines.get(at).is_some_and(|line| is_row(line.text)) {
             let len = 1 + lines[at..]
@@ -231,7 +234,7 @@ fn is_row(line: &str) -> bool {
 }
 
 /// Returns the cells of a row.
-fn row(number: u32, text: &str) -> Row {
+fn row(number: u32, text: &str) -> MarkupRow {
     let start = text.find('|').map_or(0, |at| at + 1);
     let text = text[start..].trim_end();
     let text = text.strip_suffix('|').unwrap_or(text);
@@ -241,7 +244,7 @@ fn row(number: u32, text: &str) -> Row {
         cells.push(inline(words.trim()));
         cells.resize(cells.len() + num_columns.clamp(1, MAX_SPAN) - 1, String::new());
     }
-    Row { number, cells }
+    MarkupRow { number, cells }
 }
 
 /// Returns how many columns a cell takes, and its words after its attributes: `_. head`, `\2=. wide`.

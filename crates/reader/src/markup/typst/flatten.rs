@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::frames::{Cells, TypstFrame, TypstPiece, called};
 use super::scanner::TypstScanner;
 use crate::document::{WordAccount, WordReason};
-use crate::markup::marks::{Growth, MAX_DEPTH};
+use crate::markup::marks::{GrowthBudget, MAX_DEPTH};
 
 /// What is left of a file.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub(super) fn flatten(text: &str) -> FlatText {
         flat: FlatText::default(),
         callee: None,
         definitions: HashMap::new(),
-        growth: Growth::of(text),
+        growth: GrowthBudget::of(text),
     };
     while !flattener.scanner.rest().is_empty() {
         match flattener.frames.last() {
@@ -52,7 +52,7 @@ struct Flattener<'t> {
     /// The function whose name or arguments end here, in code.
     callee: Option<String>,
     definitions: HashMap<String, String>,
-    growth: Growth,
+    growth: GrowthBudget,
 }
 
 impl Flattener<'_> {

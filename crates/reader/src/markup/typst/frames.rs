@@ -1,7 +1,7 @@
 //! Holds what is open while Typst is read: content, arguments with the cells of a table, blocks and statements.
 
 use super::arguments::num_columns;
-use crate::markup::writer::Row;
+use crate::markup::writer::MarkupRow;
 
 /// Most columns that a cell takes.
 const MAX_SPAN: usize = 20;
@@ -12,7 +12,7 @@ pub(super) enum TypstPiece {
     Text(u32, String),
     /// The end of a paragraph.
     Break(u32),
-    Table(Vec<Row>),
+    Table(Vec<MarkupRow>),
     /// Source text on lines of its own.
     Code {
         language: String,
@@ -52,7 +52,7 @@ pub(super) fn states(function: &str) -> bool {
 #[derive(Default)]
 pub(super) struct Cells {
     num_columns: usize,
-    cells: Vec<Row>,
+    cells: Vec<MarkupRow>,
     /// How many columns the next cell takes; 0 for one.
     pub(super) next_span: usize,
 }
@@ -76,7 +76,7 @@ impl Cells {
 
     /// Adds a cell.
     pub(super) fn push(&mut self, number: u32, text: String) {
-        self.cells.push(Row { number, cells: vec![text] });
+        self.cells.push(MarkupRow { number, cells: vec![text] });
         let num_columns = std::mem::take(&mut self.next_span);
         self.widen(num_columns);
     }
@@ -90,9 +90,9 @@ impl Cells {
     }
 
     /// Returns the cells in rows.
-    pub(super) fn rows(self) -> Vec<Row> {
+    pub(super) fn rows(self) -> Vec<MarkupRow> {
         let num_columns = self.num_columns.max(1);
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<MarkupRow> = Vec::new();
         for cell in self.cells {
             match rows.last_mut().filter(|row| row.cells.len() < num_columns) {
                 Some(row) => row.cells.extend(cell.cells),

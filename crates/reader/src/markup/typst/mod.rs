@@ -8,7 +8,7 @@ mod flatten;
 mod frames;
 mod scanner;
 
-use super::writer::{self, Line, Writer, dedent};
+use super::writer::{self, MarkupWriter, SourceLine, dedent};
 use crate::document::Document;
 
 use flatten::FlatText;
@@ -16,7 +16,7 @@ use frames::TypstPiece;
 
 pub(super) fn extract(text: &str) -> Document {
     let FlatText { pieces, title, authors, left_out } = flatten::flatten(text);
-    let mut writer = Writer::default();
+    let mut writer = MarkupWriter::default();
     if let Some(title) = title {
         writer.title(&title);
     }
@@ -37,8 +37,8 @@ pub(super) fn extract(text: &str) -> Document {
             TypstPiece::Code { language, number, text } => {
                 write(&lines.take(), &mut writer);
                 let numbered = (number..).zip(text.lines());
-                let code: Vec<Line<'_>> =
-                    numbered.map(|(number, text)| Line { number, text }).collect();
+                let code: Vec<SourceLine<'_>> =
+                    numbered.map(|(number, text)| SourceLine { number, text }).collect();
                 writer.code(&language, &dedent(&code));
             }
         }
@@ -94,7 +94,7 @@ enum TypstLine<'t> {
 }
 
 /// Writes lines of markup as blocks.
-fn write(lines: &[(u32, String)], writer: &mut Writer) {
+fn write(lines: &[(u32, String)], writer: &mut MarkupWriter) {
     let mut at = 0;
     while let Some((number, line)) = lines.get(at) {
         let is_more = |(_, line): &&(u32, String)| !line.trim().is_empty() && begin(line).is_none();
@@ -107,7 +107,7 @@ fn write(lines: &[(u32, String)], writer: &mut Writer) {
                 continue;
             }
             Some(TypstLine::Item { depth, mark, text }) => {
-                let mut words = writer::Words::default();
+                let mut words = writer::NumberedWords::default();
                 words.push(*number, text);
                 rest.iter().for_each(|(number, line)| words.push(*number, line));
                 writer.item_of(words, mark, depth);

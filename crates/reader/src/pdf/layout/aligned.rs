@@ -1,9 +1,9 @@
 //! Finds tables without rules among the lines of a column.
 
-use super::gaps::{CELL_GAP, Row, borders, extent, table};
-use super::lines::Line;
-use super::piece::Table;
-use super::sheet::Area;
+use super::gaps::{CELL_GAP, SplitLine, borders, extent, table};
+use super::lines::TextLine;
+use super::piece::PageTable;
+use super::sheet::PageArea;
 
 /// Most consecutive lines of a table that may consist of one piece: headings of groups, wrapped
 /// labels.
@@ -18,17 +18,17 @@ const MAX_HEAD_GAP: f64 = 1.7;
 const SAME_COLUMN: f64 = 0.3;
 
 /// Removes the tables without rules from the lines of a region, and returns them.
-pub(super) fn take(lines: &mut Vec<Line>) -> Vec<Table> {
+pub(super) fn take(lines: &mut Vec<TextLine>) -> Vec<PageTable> {
     let mut tables = Vec::new();
-    let mut rest: Vec<Line> = Vec::new();
+    let mut rest: Vec<TextLine> = Vec::new();
     let all = std::mem::take(lines);
-    let rows: Vec<Row<'_>> =
-        all.iter().map(|line| Row::new(line, CELL_GAP).with_marker()).collect();
+    let rows: Vec<SplitLine<'_>> =
+        all.iter().map(|line| SplitLine::new(line, CELL_GAP).with_marker()).collect();
     let (mut at, mut free_from) = (0, 0);
     while at < rows.len() {
         let end = at + run_len(&rows[at..]);
         let start = at - head_len(&rows[free_from..end], at - free_from);
-        let area = Area::around(rows[start..end].iter().map(|row| row.line.area));
+        let area = PageArea::around(rows[start..end].iter().map(|row| row.line.area));
         if let Some(table) = table(&rows[start..end], area, false) {
             tables.push(table);
             rest.truncate(rest.len() - (at - start));
@@ -46,9 +46,9 @@ pub(super) fn take(lines: &mut Vec<Line>) -> Vec<Table> {
 
 /// Returns how many lines above the first split one, at `at`, belong to the table head: these are
 /// lines that are only above columns of the table.
-fn head_len(rows: &[Row<'_>], at: usize) -> usize {
+fn head_len(rows: &[SplitLine<'_>], at: usize) -> usize {
     let Some(border) = borders(&rows[at..]).first().copied() else { return 0 };
-    let is_head = |above: &Row<'_>, below: &Row<'_>| {
+    let is_head = |above: &SplitLine<'_>, below: &SplitLine<'_>| {
         above.line.area.left >= border
             && below.line.base - above.line.base <= MAX_HEAD_GAP * below.line.size
     };
@@ -59,7 +59,7 @@ fn head_len(rows: &[Row<'_>], at: usize) -> usize {
 
 /// Returns how many lines, from the first one, may be a table: split lines with a few others in
 /// between.
-fn run_len(rows: &[Row<'_>]) -> usize {
+fn run_len(rows: &[SplitLine<'_>]) -> usize {
     let (mut len, mut single, mut second_left) = (0, 0, f64::INFINITY);
     for (at, row) in rows.iter().enumerate() {
         let is_far = at > 0 && row.line.base - rows[at - 1].line.base > 3.0 * row.line.size;

@@ -1,6 +1,6 @@
 //! Converts lines of cells into rows of text, for tables with and without rules.
 
-use super::lines::Line;
+use super::lines::TextLine;
 use super::numbers::is_number;
 use crate::extract::pdf::clean;
 
@@ -14,21 +14,21 @@ const MIN_ROWS_OF_WORDS: usize = 4;
 const MIN_LEADER: usize = 4;
 
 /// Returns the text of a cell, without the leader to the next one.
-pub(super) fn text(lines: &[Line]) -> String {
-    let lines: Vec<String> = lines.iter().map(Line::text).collect();
+pub(super) fn text(lines: &[TextLine]) -> String {
+    let lines: Vec<String> = lines.iter().map(TextLine::text).collect();
     let text = clean::join_lines(&clean::text(&lines.join("\n")));
     let label = text.trim_end_matches(['.', ' ']);
     if text.len() - label.len() >= MIN_LEADER { label.to_owned() } else { text }
 }
 
 /// Returns a row of cells as one row of text, or as several if the lines of its cells are aligned.
-pub(super) fn split_row(cells: &[Vec<Line>]) -> Vec<Vec<String>> {
+pub(super) fn split_row(cells: &[Vec<TextLine>]) -> Vec<Vec<String>> {
     let steps = steps(cells);
-    let filled: Vec<&Vec<Line>> = cells.iter().filter(|cell| !cell.is_empty()).collect();
+    let filled: Vec<&Vec<TextLine>> = cells.iter().filter(|cell| !cell.is_empty()).collect();
     let on_step =
         |step: f64| filled.iter().filter(|cell| cell.iter().any(|line| is_on(line, step))).count();
     // Wrapped text leaves gaps: next to some of its lines, the other cells are empty.
-    let is_amount = |line: &&Line| line.words.iter().all(|word| is_number(&word.text));
+    let is_amount = |line: &&TextLine| line.words.iter().all(|word| is_number(&word.text));
     let num_lines: usize = filled.iter().map(|cell| cell.len()).sum();
     let num_amounts = filled.iter().flat_map(|cell| cell.iter()).filter(is_amount).count();
     let (min_steps, share) =
@@ -45,7 +45,7 @@ pub(super) fn split_row(cells: &[Vec<Line>]) -> Vec<Vec<String>> {
         cells
             .iter()
             .map(|cell| {
-                let lines: Vec<Line> =
+                let lines: Vec<TextLine> =
                     cell.iter().filter(|line| is_on(line, *step)).cloned().collect();
                 text(&lines)
             })
@@ -54,14 +54,14 @@ pub(super) fn split_row(cells: &[Vec<Line>]) -> Vec<Vec<String>> {
     steps.iter().map(row).collect()
 }
 
-fn is_on(line: &Line, base: f64) -> bool {
+fn is_on(line: &TextLine, base: f64) -> bool {
     (line.base - base).abs() <= ALIGNED * line.size
 }
 
 /// Returns the distinct base lines of cells that are next to each other.
-fn steps(cells: &[Vec<Line>]) -> Vec<f64> {
+fn steps(cells: &[Vec<TextLine>]) -> Vec<f64> {
     let mut steps: Vec<f64> = Vec::new();
-    let mut lines: Vec<&Line> = cells.iter().flatten().collect();
+    let mut lines: Vec<&TextLine> = cells.iter().flatten().collect();
     lines.sort_by(|a, b| a.base.total_cmp(&b.base));
     for line in lines {
         if !steps.last().is_some_and(|step| is_on(line, *step)) {

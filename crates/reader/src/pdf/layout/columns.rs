@@ -1,10 +1,10 @@
 //! Decides whether the text on the two sides of a gap is read down, as columns, or across, as rows of a
 //! table.
 
-use super::gaps::{CELL_GAP, Row};
-use super::lines::{self, Line};
+use super::gaps::{CELL_GAP, SplitLine};
+use super::lines::{self, TextLine};
 use super::numbers::is_number;
-use super::piece::Piece;
+use super::piece::WordOrTable;
 use super::words::Word;
 
 /// Fewest words on the smaller side, as a fraction of all.
@@ -55,21 +55,21 @@ impl Gap {
         self.right - self.left
     }
 
-    pub(super) fn is_crossed_by(&self, band: &[Piece]) -> bool {
-        let areas = || band.iter().map(Piece::area);
+    pub(super) fn is_crossed_by(&self, band: &[WordOrTable]) -> bool {
+        let areas = || band.iter().map(WordOrTable::area);
         areas().any(|area| area.left < self.right && area.right > self.left)
     }
 }
 
 /// Whether both sides of a gap are read down rather than across.
-pub(super) fn separates_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool {
+pub(super) fn separates_columns(pieces: &[&WordOrTable], gap: &Gap, body: f64) -> bool {
     let middle = f64::midpoint(gap.left, gap.right);
-    let (left, right): (Vec<&Piece>, Vec<&Piece>) =
+    let (left, right): (Vec<&WordOrTable>, Vec<&WordOrTable>) =
         pieces.iter().partition(|piece| piece.area().right < middle);
     if left.is_empty() || right.is_empty() {
         return false;
     }
-    let (one, other) = (Side::of(&left), Side::of(&right));
+    let (one, other) = (GapSide::of(&left), GapSide::of(&right));
     if one.has_numbers_for(&other) || other.has_numbers_for(&one) {
         return false;
     }
@@ -78,7 +78,7 @@ pub(super) fn separates_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool
     let (one_aligned, other_aligned) = (one.aligned_share(&other), other.aligned_share(&one));
     let has_lines = one.bases.len() >= MIN_LINES && other.bases.len() >= MIN_LINES;
     let is_aligned = one_aligned.min(other_aligned) >= ALIGNED;
-    let both = |claim: fn(&Side) -> bool| claim(&one) && claim(&other);
+    let both = |claim: fn(&GapSide) -> bool| claim(&one) && claim(&other);
     let has_words = both(|side| side.words_per_line() > PROSE_WORDS);
     let reads_down = both(|side| side.fill >= PROSE_FILL)
         || both(|side| side.words_per_line() >= SURE_WORDS)
@@ -88,7 +88,7 @@ pub(super) fn separates_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool
         return !(may_be_rows && are_rows([(&left, &one), (&right, &other)]));
     }
     // The rows of a table are aligned; side notes and labels of a figure are not.
-    let sure = |side: &Side| {
+    let sure = |side: &GapSide| {
         side.words_per_line() >= SURE_WORDS && side.fill >= SURE_FILL && side.bases.len() >= 4
     };
     let is_wide = gap.width() >= 1.2 * body;
@@ -96,13 +96,13 @@ pub(super) fn separates_columns(pieces: &[&Piece], gap: &Gap, body: f64) -> bool
 }
 
 /// Whether the lines of two sides begin like cells, and a further gap divides those of one side.
-fn are_rows(sides: [(&[&Piece], &Side); 2]) -> bool {
-    let begins = |line: &Line| !line.words[0].text.starts_with(char::is_lowercase);
+fn are_rows(sides: [(&[&WordOrTable], &GapSide); 2]) -> bool {
+    let begins = |line: &TextLine| !line.words[0].text.starts_with(char::is_lowercase);
     let mut is_divided = false;
     let are_cells = sides.into_iter().all(|(pieces, side)| {
         let words = pieces.iter().filter_map(|piece| piece.word()).cloned();
         let mut lines = lines::gather(words.collect());
-        let is_split = |line: &Line| Row::new(line, CELL_GAP).with_marker().is_split();
+        let is_split = |line: &TextLine| SplitLine::new(line, CELL_GAP).with_marker().is_split();
         let num_split = lines.iter().filter(|line| is_split(line)).count();
         if num_split >= MIN_ROWS && num_split * MAX_LINES_PER_ROW >= lines.len() {
             is_divided = true;
@@ -116,7 +116,7 @@ fn are_rows(sides: [(&[&Piece], &Side); 2]) -> bool {
 }
 
 /// The text on one side of a gap.
-struct Side {
+struct GapSide {
     num_words: usize,
     /// Base lines, top to bottom.
     bases: Vec<f64>,
@@ -126,17 +126,22 @@ struct Side {
     fill: f64,
 }
 
-impl Side {
-    fn of(pieces: &[&Piece]) -> Self {
+impl GapSide {
+    fn of(pieces: &[&WordOrTable]) -> Self {
         let mut words: Vec<_> = pieces.iter().filter_map(|piece| piece.word()).collect();
         words.sort_by(|a, b| a.base.total_cmp(&b.base));
         let left = words.iter().map(|word| word.area.left).fold(f64::INFINITY, f64::min);
         let right = words.iter().map(|word| word.area.right).fold(f64::NEG_INFINITY, f64::max);
-        let mut lines: Vec<Extent> = Vec::new();
+        let mut lines: Vec<SideLine> = Vec::new();
         for word in &words {
             let area = word.area;
             if lines.last().is_none_or(|line| word.base - line.base >= 0.4 * word.size) {
-                lines.push(Extent { base: word.base, from: area.left, to: area.right, balance: 0 });
+                lines.push(SideLine {
+                    base: word.base,
+                    from: area.left,
+                    to: area.right,
+                    balance: 0,
+                });
             }
             if let Some(line) = lines.last_mut() {
                 line.from = line.from.min(area.left);
@@ -172,7 +177,7 @@ impl Side {
 }
 
 /// A line of one side.
-struct Extent {
+struct SideLine {
     base: f64,
     from: f64,
     to: f64,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::sheet::{Direction, Glyph, Letters, Sheet};
+use super::sheet::{Direction, DrawnPage, Glyph, Letters};
 
 /// How far a copy may be from its letter, as a fraction of the size and of the letter's width: the
 /// next letter may be the same one.
@@ -17,15 +17,15 @@ const MAX_NEAR: usize = 50;
 
 /// What copies have in common: the letters, and the cell of a grid in which they are.
 #[derive(PartialEq, Eq, Hash)]
-struct Place<'a> {
+struct CopyKey<'a> {
     letters: &'a Letters,
     direction: Direction,
     cell: [u64; 2],
 }
 
 /// Removes the copies from a page, and returns them; what has copies that are not exactly on it is bold.
-pub(crate) fn remove(sheet: &mut Sheet) -> Sheet {
-    let mut kept: HashMap<Place<'_>, Vec<usize>> = HashMap::new();
+pub(crate) fn remove(sheet: &mut DrawnPage) -> DrawnPage {
+    let mut kept: HashMap<CopyKey<'_>, Vec<usize>> = HashMap::new();
     let (mut is_copy, mut bold) = (vec![false; sheet.glyphs.len()], Vec::new());
     for (idx, glyph) in sheet.glyphs.iter().enumerate() {
         let reach = (MAX_SHIFT * glyph.size).min(MAX_WIDTHS * glyph.advance);
@@ -36,7 +36,7 @@ pub(crate) fn remove(sheet: &mut Sheet) -> Sheet {
             // Zero has one sign.
             let cell = |at: f64, step: f64| ((at / reach).round() + step + 0.0).to_bits();
             let (letters, direction) = (&glyph.letters, glyph.direction);
-            Place { letters, direction, cell: [cell(glyph.x, right), cell(glyph.y, down)] }
+            CopyKey { letters, direction, cell: [cell(glyph.x, right), cell(glyph.y, down)] }
         };
         let shift = |other: &Glyph| (other.x - glyph.x).hypot(other.y - glyph.y);
         let steps = [-1.0, 0.0, 1.0];

@@ -3,7 +3,7 @@
 //! Programs that fill in a form often leave it to the viewer to draw the values. What the page draws in a field already
 //! is not written again.
 
-use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
+use super::sheet::{Direction, DrawnPage, Glyph, Letters, PageArea};
 use super::words::{turn, turn_area, turn_back};
 use crate::document::{WordAccount, WordReason};
 
@@ -11,7 +11,7 @@ use crate::document::{WordAccount, WordReason};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FormEntry {
     /// The field on the page.
-    pub(crate) area: Area,
+    pub(crate) area: PageArea,
     /// What is in it: words, or the state of a box as `[x]`.
     pub(crate) text: String,
     /// Height of its font; 0 for one that fits.
@@ -63,7 +63,7 @@ const LETTER: f64 = 0.5;
 const MIN_LETTERS: usize = 4;
 
 /// Writes entries on their page; counts words that a field has but does not show.
-pub(crate) fn write(sheet: &mut Sheet, entries: &[FormEntry], left_out: &mut WordAccount) {
+pub(crate) fn write(sheet: &mut DrawnPage, entries: &[FormEntry], left_out: &mut WordAccount) {
     if entries.is_empty() {
         return;
     }
@@ -106,7 +106,7 @@ pub(crate) fn letters_of(text: &str) -> String {
 }
 
 /// Returns the letters and digits of glyphs in lower case.
-fn letters(sheet: &Sheet, glyphs: &[usize]) -> String {
+fn letters(sheet: &DrawnPage, glyphs: &[usize]) -> String {
     let text = glyphs.iter().map(|idx| match &sheet.glyphs[*idx].letters {
         Letters::One(letter) => letters_of(letter.encode_utf8(&mut [0; 4])),
         Letters::Several(text) => letters_of(text),
@@ -115,7 +115,7 @@ fn letters(sheet: &Sheet, glyphs: &[usize]) -> String {
     text.collect()
 }
 
-fn is_in(area: &Area, x: f64, y: f64) -> bool {
+fn is_in(area: &PageArea, x: f64, y: f64) -> bool {
     (area.left - EDGE_POINTS..=area.right + EDGE_POINTS).contains(&x)
         && (area.top - EDGE_POINTS..=area.bottom + EDGE_POINTS).contains(&y)
 }
@@ -135,7 +135,7 @@ pub(crate) struct GlyphPositions {
 }
 
 impl GlyphPositions {
-    pub(crate) fn of(sheet: &Sheet) -> Self {
+    pub(crate) fn of(sheet: &DrawnPage) -> Self {
         let count = |direction: &Direction| {
             sheet.glyphs.iter().filter(|glyph| glyph.direction == *direction).count()
         };
@@ -152,7 +152,7 @@ impl GlyphPositions {
     }
 
     /// Returns the letters and digits that annotations draw in an area of the page.
-    pub(crate) fn drawn_in(&self, sheet: &Sheet, area: &Area) -> String {
+    pub(crate) fn drawn_in(&self, sheet: &DrawnPage, area: &PageArea) -> String {
         let inside = self.inside(&turn_area(sheet, self.direction, *area));
         let drawn: Vec<usize> =
             inside.into_iter().filter(|idx| *idx >= sheet.num_of_page).collect();
@@ -167,7 +167,7 @@ impl GlyphPositions {
     }
 
     /// Returns the glyphs that begin in an area, in drawing order.
-    fn inside(&self, area: &Area) -> Vec<usize> {
+    fn inside(&self, area: &PageArea) -> Vec<usize> {
         let points = self.between(area.top - EDGE_POINTS, area.bottom + EDGE_POINTS);
         let inside = points.filter(|point| is_in(area, point.left, point.base));
         let mut inside: Vec<usize> = inside.map(|point| point.idx).collect();
@@ -177,7 +177,12 @@ impl GlyphPositions {
 }
 
 /// Returns an entry as one glyph on the line of its label, or in the middle of its field.
-fn glyph(sheet: &Sheet, positions: &GlyphPositions, entry: &FormEntry, area: &Area) -> Glyph {
+fn glyph(
+    sheet: &DrawnPage,
+    positions: &GlyphPositions,
+    entry: &FormEntry,
+    area: &PageArea,
+) -> Glyph {
     let height = area.height();
     let fitting = if entry.is_multiline { MAX_SIZE } else { SHARE * height };
     let fitting = fitting.clamp(MIN_SIZE, MAX_SIZE);
@@ -203,7 +208,7 @@ fn glyph(sheet: &Sheet, positions: &GlyphPositions, entry: &FormEntry, area: &Ar
     let (base, size) = label.map_or((base, size), |(_, base, size)| (base, size));
     let width = LETTER * size * entry.text.chars().count() as f64;
     let left = area.left + PADDING_POINTS.min(area.width() / 2.0);
-    let origin = turn_back(sheet, positions.direction, Area::new(left, base, left, base));
+    let origin = turn_back(sheet, positions.direction, PageArea::new(left, base, left, base));
     Glyph {
         letters: Letters::Several(entry.text.as_str().into()),
         direction: positions.direction,
@@ -225,7 +230,7 @@ mod tests {
     use super::*;
     use crate::pdf::layout::{self, testing};
 
-    fn entry(text: &str, area: Area) -> FormEntry {
+    fn entry(text: &str, area: PageArea) -> FormEntry {
         let text = text.to_owned();
         FormEntry { area, text, size: 0.0, is_multiline: false, replaces: Replaces::Part }
     }
@@ -249,8 +254,8 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    fn field(top: f64) -> Area {
-        Area::new(100.0, top, 300.0, top + 20.0)
+    fn field(top: f64) -> PageArea {
+        PageArea::new(100.0, top, 300.0, top + 20.0)
     }
 
     #[test]
@@ -286,7 +291,7 @@ mod tests {
     fn the_state_of_a_box_replaces_its_tick() {
         let on = FormEntry {
             replaces: Replaces::All,
-            ..entry("[x]", Area::new(50.0, 40.0, 60.0, 50.0))
+            ..entry("[x]", PageArea::new(50.0, 40.0, 60.0, 50.0))
         };
         let off = FormEntry { text: "[ ]".into(), ..on.clone() };
         let texts = [("Fish", 64.0, 50.0), ("\u{2714}", 52.0, 48.0)];
@@ -296,8 +301,8 @@ mod tests {
 
     #[test]
     fn boxes_stay_with_their_questions() {
-        let on = FormEntry { replaces: Replaces::All, ..entry("[x]", Area::NOTHING) };
-        let at = |left: f64, base: f64| Area::new(left, base - 9.0, left + 10.0, base + 1.0);
+        let on = FormEntry { replaces: Replaces::All, ..entry("[x]", PageArea::NOTHING) };
+        let at = |left: f64, base: f64| PageArea::new(left, base - 9.0, left + 10.0, base + 1.0);
         let (mut texts, mut entries) = (Vec::new(), Vec::new());
         for base in [50.0, 80.0] {
             let words = ["Has", "anybody", "been", "ill", "at", "sea?"];

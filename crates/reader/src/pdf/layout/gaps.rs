@@ -5,10 +5,10 @@
 
 use super::cells;
 use super::glossaries::is_glossary;
-use super::lines::Line;
+use super::lines::TextLine;
 use super::numbers::{is_currency, is_number};
-use super::piece::Table;
-use super::sheet::Area;
+use super::piece::PageTable;
+use super::sheet::PageArea;
 use super::words::Word;
 use super::wraps::{self, GridRow};
 
@@ -39,13 +39,13 @@ const MIN_OUTSIDE: usize = 2;
 const MIN_LINES: usize = 3;
 
 /// A line split into pieces.
-pub(super) struct Row<'a> {
-    pub(super) line: &'a Line,
+pub(super) struct SplitLine<'a> {
+    pub(super) line: &'a TextLine,
     pub(super) pieces: Vec<Vec<Word>>,
 }
 
-impl<'a> Row<'a> {
-    pub(super) fn new(line: &'a Line, gap: f64) -> Self {
+impl<'a> SplitLine<'a> {
+    pub(super) fn new(line: &'a TextLine, gap: f64) -> Self {
         let mut pieces: Vec<Vec<Word>> = Vec::new();
         let mut words = line.words.clone();
         words.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
@@ -88,11 +88,11 @@ impl<'a> Row<'a> {
 
 /// Whether most lines that begin with a number have words before it `outside` of their table, left of
 /// `left`: then its rules cover only the numbers, and labels and numbers belong together.
-pub(super) fn lack_labels(lines: &[Line], left: f64, outside: &[Word]) -> bool {
+pub(super) fn lack_labels(lines: &[TextLine], left: f64, outside: &[Word]) -> bool {
     let begins_with_number =
-        |line: &&Line| line.words.first().is_some_and(|word| is_number(&word.text));
-    let numbers: Vec<&Line> = lines.iter().filter(begins_with_number).collect();
-    let has_label = |line: &&&Line| {
+        |line: &&TextLine| line.words.first().is_some_and(|word| is_number(&word.text));
+    let numbers: Vec<&TextLine> = lines.iter().filter(begins_with_number).collect();
+    let has_label = |line: &&&TextLine| {
         outside
             .iter()
             .any(|word| word.area.right < left && (word.base - line.base).abs() <= 0.2 * word.size)
@@ -103,14 +103,14 @@ pub(super) fn lack_labels(lines: &[Line], left: f64, outside: &[Word]) -> bool {
 
 /// Returns the left and right end of a piece.
 pub(super) fn extent(piece: &[Word]) -> (f64, f64) {
-    let area = Area::around(piece.iter().map(|word| word.area));
+    let area = PageArea::around(piece.iter().map(|word| word.area));
     (area.left, area.right)
 }
 
 /// Returns the borders between columns, from left to right; empty if there are none.
-pub(super) fn borders(rows: &[Row<'_>]) -> Vec<f64> {
+pub(super) fn borders(rows: &[SplitLine<'_>]) -> Vec<f64> {
     let most = rows.iter().map(|row| row.pieces.len()).max().unwrap_or(0);
-    let split_rows: Vec<&Row<'_>> = rows
+    let split_rows: Vec<&SplitLine<'_>> = rows
         .iter()
         .filter(|row| row.is_split() && row.pieces.len() as f64 >= MIN_PIECES * most as f64)
         .collect();
@@ -140,7 +140,7 @@ pub(super) fn borders(rows: &[Row<'_>]) -> Vec<f64> {
     }
     // A border must separate pieces in at least two lines.
     borders.retain(|border| {
-        let separates = |row: &&&Row<'_>| {
+        let separates = |row: &&&SplitLine<'_>| {
             let (before, after): (Vec<_>, Vec<_>) =
                 row.pieces.iter().map(|piece| extent(piece)).partition(|(left, _)| left < border);
             !before.is_empty() && !after.is_empty()
@@ -152,18 +152,20 @@ pub(super) fn borders(rows: &[Row<'_>]) -> Vec<f64> {
 
 /// Returns the borders that white space forms between columns of lines between two rules, from left
 /// to right; empty if the lines read like text.
-pub(super) fn white_borders(lines: &[Line]) -> Vec<f64> {
-    let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
+pub(super) fn white_borders(lines: &[TextLine]) -> Vec<f64> {
+    let rows: Vec<SplitLine<'_>> =
+        lines.iter().map(|line| SplitLine::new(line, CELL_GAP_RULED)).collect();
     let borders = borders(&rows);
     let cells = grid(&rows, &borders);
     if is_table(&rows, &cells, false) { borders } else { Vec::new() }
 }
 
 /// Whether `border` separates the pieces of lines: there are some on both sides and none across it.
-pub(super) fn separates(lines: &[&Line], border: f64) -> bool {
+pub(super) fn separates(lines: &[&TextLine], border: f64) -> bool {
     let (mut before, mut after) = (false, false);
     for line in lines {
-        for (left, right) in Row::new(line, CELL_GAP_RULED).pieces.iter().map(|piece| extent(piece))
+        for (left, right) in
+            SplitLine::new(line, CELL_GAP_RULED).pieces.iter().map(|piece| extent(piece))
         {
             if left < border && right > border {
                 return false;
@@ -176,8 +178,8 @@ pub(super) fn separates(lines: &[&Line], border: f64) -> bool {
 }
 
 /// Assigns the pieces of each line to columns.
-fn grid(rows: &[Row<'_>], borders: &[f64]) -> Vec<Vec<Vec<Word>>> {
-    let place = |row: &Row<'_>| {
+fn grid(rows: &[SplitLine<'_>], borders: &[f64]) -> Vec<Vec<Vec<Word>>> {
+    let place = |row: &SplitLine<'_>| {
         let mut cells: Vec<Vec<Word>> = vec![Vec::new(); borders.len() + 1];
         for piece in &row.pieces {
             let (left, right) = extent(piece);
@@ -195,7 +197,7 @@ fn grid(rows: &[Row<'_>], borders: &[f64]) -> Vec<Vec<Vec<Word>>> {
 }
 
 /// Whether the pieces form a table, rather than text that happens to have gaps.
-fn is_table(rows: &[Row<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) -> bool {
+fn is_table(rows: &[SplitLine<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) -> bool {
     let num_columns = cells.first().map_or(0, Vec::len);
     let num_filled = |row: &Vec<Vec<Word>>| row.iter().filter(|cell| !cell.is_empty()).count();
     let num_split = cells.iter().filter(|row| num_filled(row) >= 2).count();
@@ -203,7 +205,7 @@ fn is_table(rows: &[Row<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) -> bool 
     let num_words: usize =
         pieces().map(|piece| piece.iter().filter(|word| !is_number(&word.text)).count()).sum();
     // A line of a table of contents has one number behind its leader.
-    let is_entry = |row: &&Row<'_>| row.pieces.len() <= 2 && has_leader(row.line);
+    let is_entry = |row: &&SplitLine<'_>| row.pieces.len() <= 2 && has_leader(row.line);
     let num_leaders = rows.iter().filter(is_entry).count();
     let is_number_cell =
         |piece: &&Vec<Word>| piece.iter().any(|word| is_number(&word.text)) && piece.len() <= 3;
@@ -218,7 +220,7 @@ fn is_table(rows: &[Row<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) -> bool 
 }
 
 /// Whether rows are labels and their values below them, as in forms: without digits, and with.
-fn are_labels_above_values(rows: &[Row<'_>]) -> bool {
+fn are_labels_above_values(rows: &[SplitLine<'_>]) -> bool {
     let [labels, values] = rows else { return false };
     let has_digit = |piece: &Vec<Word>| {
         piece.iter().any(|word| word.text.contains(|c: char| c.is_ascii_digit()))
@@ -241,20 +243,20 @@ fn is_marker(text: &str) -> bool {
     is_number || text.chars().all(|c| !c.is_alphanumeric())
 }
 
-fn has_leader(line: &Line) -> bool {
+fn has_leader(line: &TextLine) -> bool {
     let text = line.text();
     text.contains("....") || text.contains(". . . .") || text.contains("\u{2026}\u{2026}")
 }
 
 /// Builds a table from lines; `None` if they are not a table.
-pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Table> {
+pub(super) fn table(rows: &[SplitLine<'_>], area: PageArea, is_ruled: bool) -> Option<PageTable> {
     let borders = borders(rows);
     let cells = grid(rows, &borders);
     if borders.is_empty() {
         return None;
     }
     let is_table = is_table(rows, &cells, is_ruled);
-    let lines: Vec<&Line> = rows.iter().map(|row| row.line).collect();
+    let lines: Vec<&TextLine> = rows.iter().map(|row| row.line).collect();
     let is_glossary = !is_table && is_glossary(&lines, &cells);
     if !is_table && !is_glossary {
         return None;
@@ -270,9 +272,9 @@ pub(super) fn table(rows: &[Row<'_>], area: Area, is_ruled: bool) -> Option<Tabl
     let mut rows = wraps::join(lines);
     cells::drop_empty(&mut rows, &mut columns);
     let has_columns = rows.len() >= 2 && rows[0].len() >= 2;
-    has_columns.then(|| Table {
+    has_columns.then(|| PageTable {
         is_glossary,
-        ..Table::new(area, rows, columns, size).with_looks_of(words)
+        ..PageTable::new(area, rows, columns, size).with_looks_of(words)
     })
 }
 
@@ -290,7 +292,7 @@ mod tests {
             word.area.right = right;
             vec![word]
         };
-        let row = |line| Row { line, pieces: pieces.iter().map(piece).collect() };
+        let row = |line| SplitLine { line, pieces: pieces.iter().map(piece).collect() };
         assert_eq!(borders(&lines.iter().map(row).collect::<Vec<_>>()), expected);
     }
 

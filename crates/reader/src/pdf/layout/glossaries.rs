@@ -1,6 +1,6 @@
 //! Recognises glossaries: terms, and their meanings in a second column.
 
-use super::lines::Line;
+use super::lines::TextLine;
 use super::numbers::is_number;
 use super::words::Word;
 
@@ -18,7 +18,7 @@ const MAX_MEAN_LINES: usize = 3;
 const ALIGNED: f64 = 0.3;
 
 /// Whether lines, with their words in two columns, are entries of a glossary.
-pub(super) fn is_glossary(lines: &[&Line], cells: &[Vec<Vec<Word>>]) -> bool {
+pub(super) fn is_glossary(lines: &[&TextLine], cells: &[Vec<Vec<Word>>]) -> bool {
     if cells.first().is_none_or(|row| row.len() != 2) || lines.iter().any(|line| line.is_mono) {
         return false;
     }

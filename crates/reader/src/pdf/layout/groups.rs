@@ -3,9 +3,9 @@
 use crate::grid::CellSpan;
 
 /// Groups of indices; the first of a group is its root.
-pub(super) struct Groups(Vec<usize>);
+pub(super) struct IndexGroups(Vec<usize>);
 
-impl Groups {
+impl IndexGroups {
     pub(super) fn new(len: usize) -> Self {
         Self((0..len).collect())
     }

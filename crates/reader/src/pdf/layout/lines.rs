@@ -1,15 +1,15 @@
 //! Groups the words of a column into lines, top to bottom.
 
 use super::script;
-use super::sheet::Area;
+use super::sheet::PageArea;
 use super::words::Word;
 
 /// A line of text.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct TextLine {
     /// In reading order.
     pub(super) words: Vec<Word>,
-    pub(super) area: Area,
+    pub(super) area: PageArea,
     /// Base line of most of its words.
     pub(super) base: f64,
     /// Font height of most of its words.
@@ -46,8 +46,8 @@ const SAME_PITCH: f64 = 0.02;
 const WORD_BEFORE_REFERENCE: usize = 4;
 
 /// Groups words into lines, top to bottom.
-pub(super) fn gather(words: Vec<Word>) -> Vec<Line> {
-    let mut lines: Vec<Line> = group(words).into_iter().filter_map(finish).collect();
+pub(super) fn gather(words: Vec<Word>) -> Vec<TextLine> {
+    let mut lines: Vec<TextLine> = group(words).into_iter().filter_map(finish).collect();
     lines.sort_by(|a, b| a.base.total_cmp(&b.base));
     lines
 }
@@ -83,7 +83,7 @@ fn add_odd_sizes(lines: &mut [Vec<Word>], mut words: Vec<Word>) -> Vec<Word> {
     let mut others = Vec::new();
     for word in words {
         let overlap = |line: &Vec<Word>| {
-            let area = Area::around(line.iter().map(|other| other.area));
+            let area = PageArea::around(line.iter().map(|other| other.area));
             let height = word.area.height().min(area.height());
             let share = word.area.shared_height(&area) / height;
             let gap = -word.area.shared_width(&area) / word.size.max(line[0].size);
@@ -124,7 +124,7 @@ pub(super) fn median_size(words: &[Word]) -> f64 {
     middle.map_or(0.0, |(size, _)| *size)
 }
 
-fn finish(mut words: Vec<Word>) -> Option<Line> {
+fn finish(mut words: Vec<Word>) -> Option<TextLine> {
     words.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
     let (num_rtl, num_ltr) = words.iter().fold((0, 0), |(rtl, ltr), word| {
         let is_rtl = word.text.contains(script::is_rtl);
@@ -144,7 +144,7 @@ fn finish(mut words: Vec<Word>) -> Option<Line> {
     let size = median_size(&words);
     let main = words.iter().find(|word| (word.size - size).abs() < 0.01 * size)?;
     let (base, tagged_level) = (main.base, main.tagged_level);
-    let area = Area::around(words.iter().map(|word| word.area));
+    let area = PageArea::around(words.iter().map(|word| word.area));
     let (mut inked, mut width, mut bold, mut mono, mut all) = (0.0, 0.0, 0, 0, 0);
     // The ink of a monospaced font cannot be compared with that of another font.
     let is_code = words.iter().all(|word| word.is_mono);
@@ -161,7 +161,7 @@ fn finish(mut words: Vec<Word>) -> Option<Line> {
     let pitch = words[0].pitch.filter(|first| {
         words.iter().all(|word| word.pitch.is_some_and(|pitch| (pitch - first).abs() < SAME_PITCH))
     });
-    Some(Line {
+    Some(TextLine {
         area,
         base,
         size,
@@ -187,7 +187,7 @@ fn reverse_rtl_runs(words: &mut [Word]) {
     }
 }
 
-impl Line {
+impl TextLine {
     /// Returns the text of the line in reading order.
     pub(super) fn text(&self) -> String {
         join_words(&self.words)
@@ -228,7 +228,7 @@ mod tests {
 
     #[track_caller]
     fn check(words: Vec<Word>, expected: &[&str]) {
-        let lines: Vec<String> = gather(words).iter().map(Line::text).collect();
+        let lines: Vec<String> = gather(words).iter().map(TextLine::text).collect();
         assert_eq!(lines, expected);
     }
 

@@ -1,13 +1,13 @@
 //! Recognises list markers and the ends of sentences.
 
-use super::lines::Line;
+use super::lines::TextLine;
 
 const BULLETS: &str = "•‣▪▫●○◦■□⁃∙·–—-*✓❖➢→►▶";
 
 /// The states of the boxes of a form.
 pub(crate) const BOXES: [&str; 4] = ["[x]", "[ ]", "(x)", "( )"];
 
-pub(super) fn ends_sentence(line: &Line) -> bool {
+pub(super) fn ends_sentence(line: &TextLine) -> bool {
     let last = line
         .words
         .last()
@@ -23,7 +23,7 @@ pub(super) enum Marker {
 }
 
 /// Returns the list marker of a line, if it has one.
-pub(super) fn marker_of(line: &Line) -> Option<Marker> {
+pub(super) fn marker_of(line: &TextLine) -> Option<Marker> {
     let first = line.words.first()?;
     if line.words.len() < 2 {
         return None;

@@ -37,15 +37,15 @@ mod zones;
 use crate::document::{WordAccount, count_words as count};
 use crate::extract::protocol::{BlockPlace, PageBlock};
 use paragraphs::BodyStyle;
-use piece::Piece;
-use rules::Rules;
-use sheet::{Area, Direction, Sheet};
+use piece::WordOrTable;
+use rules::RuledLines;
+use sheet::{Direction, DrawnPage, PageArea};
 
 pub(crate) use paragraphs::place_of;
 pub(crate) use words::{ASCENT, DESCENT, Word, turn_area};
 
 /// A page after layout analysis, turned so that most of its text is upright.
-pub(crate) struct Arranged {
+pub(crate) struct ArrangedPage {
     pub(crate) blocks: Vec<PageBlock>,
     /// The direction of most of its text before it was turned.
     pub(crate) direction: Direction,
@@ -56,13 +56,13 @@ pub(crate) struct Arranged {
 }
 
 /// Counts the words of a page.
-pub(crate) fn count_words(sheet: &Sheet) -> u32 {
+pub(crate) fn count_words(sheet: &DrawnPage) -> u32 {
     let words = Direction::ALL.iter().flat_map(|direction| words::find(sheet, *direction));
     words.map(|word| count(&word.text)).sum()
 }
 
 /// Returns the words of a page in drawing order, with their areas on it.
-pub(crate) fn words(sheet: &Sheet) -> Vec<(String, Area)> {
+pub(crate) fn words(sheet: &DrawnPage) -> Vec<(String, PageArea)> {
     let mut found = Vec::new();
     for direction in Direction::ALL {
         let back = |area| words::turn_back(sheet, direction, area);
@@ -74,7 +74,7 @@ pub(crate) fn words(sheet: &Sheet) -> Vec<(String, Area)> {
 
 /// Analyses a page: returns blocks in reading order, with text in other directions and at an angle at the end, and
 /// counts the words that are in no block.
-pub(crate) fn arrange(sheet: &Sheet, left_out: &mut WordAccount) -> Arranged {
+pub(crate) fn arrange(sheet: &DrawnPage, left_out: &mut WordAccount) -> ArrangedPage {
     let Some((upright, tilted)) = tilted::take(sheet) else {
         return arrange_upright(sheet, left_out);
     };
@@ -83,7 +83,7 @@ pub(crate) fn arrange(sheet: &Sheet, left_out: &mut WordAccount) -> Arranged {
         let (mut blocks, _) = arrange_words(std::mem::take(&mut text.words), &[], left_out);
         for block in &mut blocks {
             let of_block = block.place.map(|place| {
-                let area = Area::new(place.left, place.top, place.right, place.bottom);
+                let area = PageArea::new(place.left, place.top, place.right, place.bottom);
                 let area = words::turn_area(sheet, arranged.direction, text.on_page(&area));
                 let BlockPlace { left, top, right, bottom, .. } = place_of(&area);
                 BlockPlace { left, top, right, bottom, ..place }
@@ -95,7 +95,7 @@ pub(crate) fn arrange(sheet: &Sheet, left_out: &mut WordAccount) -> Arranged {
     arranged
 }
 
-fn arrange_upright(sheet: &Sheet, left_out: &mut WordAccount) -> Arranged {
+fn arrange_upright(sheet: &DrawnPage, left_out: &mut WordAccount) -> ArrangedPage {
     let mut all: Vec<(Direction, Vec<Word>)> =
         Direction::ALL.map(|direction| (direction, words::find(sheet, direction))).into();
     all.retain(|(_, words)| !words.is_empty());
@@ -113,38 +113,38 @@ fn arrange_upright(sheet: &Sheet, left_out: &mut WordAccount) -> Arranged {
     }
     let (mut blocks, mut num_copied_words) = (Vec::new(), 0);
     for (direction, words) in all {
-        let turn = |rule: &Area| words::turn_area(sheet, direction, *rule);
-        let rules: Vec<Area> = sheet.rules.iter().map(turn).collect();
+        let turn = |rule: &PageArea| words::turn_area(sheet, direction, *rule);
+        let rules: Vec<PageArea> = sheet.rules.iter().map(turn).collect();
         let (found, num_copied) = arrange_words(words, &rules, left_out);
         blocks.extend(found);
         num_copied_words += num_copied;
     }
-    Arranged { blocks, direction, width, height, num_copied_words }
+    ArrangedPage { blocks, direction, width, height, num_copied_words }
 }
 
 /// Analyses words that run to the right, and the rules among them: returns blocks in reading order, and the number of words
 /// that are copies of merged cells.
 pub(crate) fn arrange_words(
     words: Vec<Word>,
-    rules: &[Area],
+    rules: &[PageArea],
     left_out: &mut WordAccount,
 ) -> (Vec<PageBlock>, u32) {
     let mut words = margin::without_line_numbers(words, left_out);
     let body = BodyStyle::of(&words);
-    let rules = Rules::of(rules);
+    let rules = RuledLines::of(rules);
     let mut tables = ruled::take(&rules, &mut words);
     tables.extend(zones::take(&rules, &mut words));
     tables.extend(typed::take(&mut words));
     let num_copied_words = tables.iter().map(|table| table.num_copied_words).sum();
-    let pieces = tables.into_iter().map(Piece::Table);
-    let pieces = pieces.chain(words.into_iter().map(Piece::Word)).collect();
+    let pieces = tables.into_iter().map(WordOrTable::Table);
+    let pieces = pieces.chain(words.into_iter().map(WordOrTable::Word)).collect();
     let mut blocks = Vec::new();
     for region in regions::divide(pieces, body.size) {
         let (mut words, mut tables) = (Vec::new(), Vec::new());
         for piece in region {
             match piece {
-                Piece::Word(word) => words.push(word),
-                Piece::Table(table) => tables.push(table),
+                WordOrTable::Word(word) => words.push(word),
+                WordOrTable::Table(table) => tables.push(table),
             }
         }
         let mut lines = lines::gather(words);

@@ -1,10 +1,10 @@
 //! Groups the lines of a column into blocks: paragraphs, list items, code, possible headings.
 
-use super::gaps::Row;
-use super::lines::Line;
+use super::gaps::SplitLine;
+use super::lines::TextLine;
 use super::marks::{Marker, ends_sentence, marker_of};
-use super::piece::Table;
-use super::sheet::Area;
+use super::piece::PageTable;
+use super::sheet::PageArea;
 use super::words::{BOLD_INK, Word};
 use crate::document::BlockKind;
 use crate::extract::pdf::clean;
@@ -57,7 +57,7 @@ pub(super) struct BodyStyle {
 }
 
 /// Returns a place with the rounded edges of an area.
-pub(crate) fn place_of(area: &Area) -> BlockPlace {
+pub(crate) fn place_of(area: &PageArea) -> BlockPlace {
     let round = |points: f64| (points * 10.0).round() / 10.0;
     BlockPlace {
         left: round(area.left),
@@ -98,12 +98,12 @@ impl BodyStyle {
         Self { size, ink, is_mono }
     }
 
-    fn is_bold(&self, line: &Line) -> bool {
+    fn is_bold(&self, line: &TextLine) -> bool {
         line.is_bold || self.ink_of(line) > BOLD_INK
     }
 
     /// Returns the ink density of a line relative to that of most text; 0 if they cannot be compared.
-    fn ink_of(&self, line: &Line) -> f64 {
+    fn ink_of(&self, line: &TextLine) -> f64 {
         let is_known = self.ink > 0.0 && line.is_mono == self.is_mono;
         if is_known { line.ink / self.ink } else { 0.0 }
     }
@@ -115,11 +115,15 @@ fn tenths(size: f64) -> i64 {
 }
 
 /// Divides the lines and tables of a region into blocks.
-pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> Vec<PageBlock> {
+pub(super) fn blocks(
+    lines: Vec<TextLine>,
+    tables: Vec<PageTable>,
+    body: BodyStyle,
+) -> Vec<PageBlock> {
     let right = lines.iter().map(|line| line.area.right).fold(f64::NEG_INFINITY, f64::max);
-    let leading = Leading::of(&lines);
+    let leading = LineDistances::of(&lines);
     let mut found: Vec<(f64, PageBlock)> = Vec::new();
-    let mut paragraph: Vec<Line> = Vec::new();
+    let mut paragraph: Vec<TextLine> = Vec::new();
     let tops: Vec<f64> = tables.iter().map(|table| table.area.top).collect();
     for line in lines {
         if let Some(last) = paragraph.last() {
@@ -159,12 +163,12 @@ pub(super) fn blocks(lines: Vec<Line>, tables: Vec<Table>, body: BodyStyle) -> V
 }
 
 /// Returns the entries of a glossary as items of a list, with their upper edges.
-fn entries(table: &Table) -> Vec<(f64, PageBlock)> {
+fn entries(table: &PageTable) -> Vec<(f64, PageBlock)> {
     let height = table.area.height() / table.rows.len() as f64;
     let tops = (0_u32..).map(|idx| table.area.top + height * f64::from(idx));
     let entries = tops.zip(&table.rows).map(|(top, row)| {
         let text = row.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>();
-        let area = Area { top, bottom: top + height, ..table.area };
+        let area = PageArea { top, bottom: top + height, ..table.area };
         // The gap behind a term shows that it is no heading.
         let place =
             BlockPlace { num_lines: 1, size: table.size, has_gaps: true, ..place_of(&area) };
@@ -178,15 +182,15 @@ fn entries(table: &Table) -> Vec<(f64, PageBlock)> {
 
 /// Distances of two lines of equal size, as fractions of the size.
 #[derive(Debug, Clone, Copy)]
-struct Leading {
+struct LineDistances {
     /// The normal one.
     normal: Option<f64>,
     /// The smallest one that occurs twice.
     tight: Option<f64>,
 }
 
-impl Leading {
-    fn of(lines: &[Line]) -> Self {
+impl LineDistances {
+    fn of(lines: &[TextLine]) -> Self {
         let mut distances: Vec<f64> = lines
             .windows(2)
             .filter(|pair| is_same_size(&pair[0], &pair[1]))
@@ -202,16 +206,16 @@ impl Leading {
     }
 }
 
-fn is_same_size(a: &Line, b: &Line) -> bool {
+fn is_same_size(a: &TextLine, b: &TextLine) -> bool {
     (a.size / b.size).ln().abs() <= SAME_SIZE
 }
 
 /// Whether `line` does not continue `paragraph`.
 fn starts_block(
-    paragraph: &[Line],
-    line: &Line,
+    paragraph: &[TextLine],
+    line: &TextLine,
     right: f64,
-    leading: Leading,
+    leading: LineDistances,
     body: BodyStyle,
 ) -> bool {
     let (Some(first), Some(last)) = (paragraph.first(), paragraph.last()) else { return false };
@@ -253,7 +257,7 @@ fn starts_block(
 }
 
 /// Whether a line begins with a label and a colon, as in `Report ID: 12`.
-fn is_field(line: &Line) -> bool {
+fn is_field(line: &TextLine) -> bool {
     let label = line.words.iter().take(MAX_LABEL_WORDS);
     let begins =
         line.words[0].text.starts_with(|c: char| c.is_uppercase() || clean::is_ideographic(c));
@@ -262,23 +266,23 @@ fn is_field(line: &Line) -> bool {
     begins && colon.is_some_and(has_value)
 }
 
-fn is_centered(last: &Line, line: &Line) -> bool {
-    let middle = |line: &Line| f64::midpoint(line.area.left, line.area.right);
+fn is_centered(last: &TextLine, line: &TextLine) -> bool {
+    let middle = |line: &TextLine| f64::midpoint(line.area.left, line.area.right);
     (middle(last) - middle(line)).abs() < 0.5 * line.size
         && (last.area.left - line.area.left).abs() > 0.5 * line.size
 }
 
-fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, PageBlock)>) {
+fn finish(paragraph: &mut Vec<TextLine>, body: BodyStyle, found: &mut Vec<(f64, PageBlock)>) {
     let lines = std::mem::take(paragraph);
     let Some(first) = lines.first() else { return };
-    let area = Area::around(lines.iter().map(|line| line.area));
+    let area = PageArea::around(lines.iter().map(|line| line.area));
     let is_code = lines.len() >= MIN_CODE_LINES
         && lines.iter().all(|line| line.pitch.is_some())
         && lines.iter().filter(|line| line.shows_fixed_pitch).count() * 3 >= lines.len();
     let (kind, text) = if is_code {
         (BlockKind::Code, code(&lines, area.left))
     } else {
-        let text = lines.iter().map(Line::text).collect::<Vec<_>>().join("\n");
+        let text = lines.iter().map(TextLine::text).collect::<Vec<_>>().join("\n");
         let kind = match marker_of(first) {
             Some(_) => BlockKind::ListItem,
             None => BlockKind::Paragraph,
@@ -303,8 +307,8 @@ fn finish(paragraph: &mut Vec<Line>, body: BodyStyle, found: &mut Vec<(f64, Page
 }
 
 /// Whether wide gaps divide a line, apart from one behind a number: `ITEM 1.`, `Appendix B`.
-fn has_gaps(line: &Line) -> bool {
-    match Row::new(line, FORM_GAP).pieces.as_slice() {
+fn has_gaps(line: &TextLine) -> bool {
+    match SplitLine::new(line, FORM_GAP).pieces.as_slice() {
         [number, _] => {
             let is_number = |word: &Word| {
                 word.text.len() <= MAX_LETTERS || word.text.contains(|c: char| c.is_ascii_digit())
@@ -316,7 +320,7 @@ fn has_gaps(line: &Line) -> bool {
 }
 
 /// Returns the lines of monospaced text with every character in its column.
-fn code(lines: &[Line], left: f64) -> String {
+fn code(lines: &[TextLine], left: f64) -> String {
     let mut text = String::new();
     for line in lines {
         let pitch = line.pitch.unwrap_or(0.5) * line.size;

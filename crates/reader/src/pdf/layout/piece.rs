@@ -1,7 +1,7 @@
 //! Defines the pieces that are put in order on a page: words, and tables that stay together.
 
 use super::script;
-use super::sheet::Area;
+use super::sheet::PageArea;
 use super::words::{BOLD_INK, Word};
 use crate::grid::{CopyBudget, FilledTable, TableGrid};
 
@@ -10,15 +10,15 @@ const SAME_LINE: f64 = 0.3;
 
 /// A word, or a table that has already been found.
 #[derive(Debug, Clone)]
-pub(super) enum Piece {
+pub(super) enum WordOrTable {
     Word(Word),
-    Table(Table),
+    Table(PageTable),
 }
 
 /// A table on the page.
 #[derive(Debug, Clone)]
-pub(crate) struct Table {
-    pub(crate) area: Area,
+pub(crate) struct PageTable {
+    pub(crate) area: PageArea,
     /// Rows of cells in reading order, all of the same length.
     pub(crate) rows: Vec<Vec<String>>,
     /// Left and right end of each column.
@@ -35,11 +35,11 @@ pub(crate) struct Table {
     pub(super) num_copied_words: u32,
 }
 
-impl Table {
+impl PageTable {
     /// Creates a table of rows with cells from left to right, and puts the cells into reading
     /// order.
     pub(super) fn new(
-        area: Area,
+        area: PageArea,
         mut rows: Vec<Vec<String>>,
         mut columns: Vec<[f64; 2]>,
         size: f64,
@@ -58,7 +58,7 @@ impl Table {
     /// Creates a table with merged cells, each of which is written into all rows or columns that it takes; `xs` has the edges
     /// of its columns. The rows of its head stay apart: where they end is a guess, and a row of data that was joined to them
     /// could not be told any more.
-    pub(super) fn of_grid(area: Area, mut grid: TableGrid, xs: &[f64], size: f64) -> Self {
+    pub(super) fn of_grid(area: PageArea, mut grid: TableGrid, xs: &[f64], size: f64) -> Self {
         grid.keep_head_rows();
         let mut budget = CopyBudget::default();
         let FilledTable { above, rows, columns, .. } = grid.fill(&mut budget);
@@ -109,8 +109,8 @@ impl Boldness {
     }
 }
 
-impl Piece {
-    pub(super) fn area(&self) -> Area {
+impl WordOrTable {
+    pub(super) fn area(&self) -> PageArea {
         match self {
             Self::Word(word) => word.area,
             Self::Table(table) => table.area,
@@ -146,7 +146,7 @@ mod tests {
     fn rows_of_a_right_to_left_script_begin_on_the_right() {
         let table = |rows: [[&str; 2]; 2]| {
             let rows = rows.map(|row| row.map(str::to_owned).into()).into();
-            Table::new(Area::NOTHING, rows, Vec::new(), 10.0).rows
+            PageTable::new(PageArea::NOTHING, rows, Vec::new(), 10.0).rows
         };
         assert_eq!(table([["1403", "تاريخ"], ["436", "جلسه"]])[0], ["تاريخ", "1403"]);
         assert_eq!(table([["date", "1403"], ["number", "436"]])[0], ["date", "1403"]);

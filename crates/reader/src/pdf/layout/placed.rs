@@ -7,14 +7,14 @@ pub(super) const MAX_STRIP_GAP: f64 = 1.0;
 
 /// A glyph in a coordinate frame in which its text runs to the right.
 #[derive(Debug, Clone)]
-pub(super) struct Placed<'a> {
+pub(super) struct PlacedGlyph<'a> {
     pub(super) glyph: &'a Glyph,
     pub(super) text: &'a Letters,
     pub(super) left: f64,
     pub(super) base: f64,
 }
 
-impl Placed<'_> {
+impl PlacedGlyph<'_> {
     pub(super) fn right(&self) -> f64 {
         self.left + self.glyph.advance
     }

@@ -5,7 +5,7 @@
 //! but its sides are short and aligned. Columns are separated and then divided again.
 
 use super::columns::{Gap, separates_columns};
-use super::piece::Piece;
+use super::piece::WordOrTable;
 
 /// Narrowest gap between columns, as a fraction of the text size.
 const MIN_GAP: f64 = 0.9;
@@ -18,18 +18,23 @@ const MAX_LEAD: f64 = 2.0;
 const MAX_DEPTH: u8 = 6;
 
 /// Divides the pieces of a page into regions, in reading order.
-pub(super) fn divide(pieces: Vec<Piece>, body: f64) -> Vec<Vec<Piece>> {
+pub(super) fn divide(pieces: Vec<WordOrTable>, body: f64) -> Vec<Vec<WordOrTable>> {
     let mut regions = Vec::new();
     divide_into(pieces, body, 0, &mut regions);
     regions
 }
 
-fn divide_into(pieces: Vec<Piece>, body: f64, depth: u8, regions: &mut Vec<Vec<Piece>>) {
+fn divide_into(
+    pieces: Vec<WordOrTable>,
+    body: f64,
+    depth: u8,
+    regions: &mut Vec<Vec<WordOrTable>>,
+) {
     if depth >= MAX_DEPTH || pieces.len() < 4 {
         regions.push(pieces);
         return;
     }
-    let mut rest: Vec<Piece> = Vec::new();
+    let mut rest: Vec<WordOrTable> = Vec::new();
     for run in with_first_lines(runs(bands(pieces), body), body) {
         match split(run, body) {
             Ok((first, second)) => {
@@ -48,9 +53,9 @@ fn divide_into(pieces: Vec<Piece>, body: f64, depth: u8, regions: &mut Vec<Vec<P
 }
 
 /// Groups pieces that overlap vertically, directly or through other pieces, top to bottom.
-fn bands(mut pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+fn bands(mut pieces: Vec<WordOrTable>) -> Vec<Vec<WordOrTable>> {
     pieces.sort_by(|a, b| a.area().top.total_cmp(&b.area().top));
-    let mut bands: Vec<Vec<Piece>> = Vec::new();
+    let mut bands: Vec<Vec<WordOrTable>> = Vec::new();
     let mut bottom = f64::NEG_INFINITY;
     for piece in pieces {
         let area = piece.area();
@@ -64,24 +69,24 @@ fn bands(mut pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
 }
 
 /// Consecutive bands with common gaps.
-struct Run {
-    bands: Vec<Vec<Piece>>,
+struct BandRun {
+    bands: Vec<Vec<WordOrTable>>,
     gaps: Vec<Gap>,
 }
 
-impl Run {
+impl BandRun {
     /// Whether one of its gaps separates columns.
     fn has_columns(&self, body: f64) -> bool {
-        let pieces: Vec<&Piece> = self.bands.iter().flatten().collect();
+        let pieces: Vec<&WordOrTable> = self.bands.iter().flatten().collect();
         self.gaps.iter().any(|gap| separates_columns(&pieces, gap, body))
     }
 }
 
-fn runs(bands: Vec<Vec<Piece>>, body: f64) -> Vec<Run> {
-    let areas = || bands.iter().flatten().map(Piece::area);
+fn runs(bands: Vec<Vec<WordOrTable>>, body: f64) -> Vec<BandRun> {
+    let areas = || bands.iter().flatten().map(WordOrTable::area);
     let left = areas().map(|area| area.left).fold(f64::INFINITY, f64::min);
     let right = areas().map(|area| area.right).fold(f64::NEG_INFINITY, f64::max);
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<BandRun> = Vec::new();
     for band in bands {
         let gaps = gaps(&band, left, right, body);
         if let Some(run) = runs.last_mut()
@@ -90,7 +95,7 @@ fn runs(bands: Vec<Vec<Piece>>, body: f64) -> Vec<Run> {
             run.gaps = common;
             run.bands.push(band);
         } else {
-            runs.push(Run { bands: vec![band], gaps });
+            runs.push(BandRun { bands: vec![band], gaps });
         }
     }
     runs
@@ -99,7 +104,7 @@ fn runs(bands: Vec<Vec<Piece>>, body: f64) -> Vec<Run> {
 /// Moves lines directly above a run with an inner gap into the run if text begins right of the gap
 /// and none crosses it: the right column may begin higher than the left one, or next to the heading
 /// of the left one.
-fn with_first_lines(mut runs: Vec<Run>, body: f64) -> Vec<Run> {
+fn with_first_lines(mut runs: Vec<BandRun>, body: f64) -> Vec<BandRun> {
     for at in 1..runs.len() {
         let (before, run) = runs.split_at_mut(at);
         let (Some(before), Some(run)) = (before.last_mut(), run.first_mut()) else { continue };
@@ -107,7 +112,8 @@ fn with_first_lines(mut runs: Vec<Run>, body: f64) -> Vec<Run> {
         if has_inner(&before.gaps) && before.has_columns(body) {
             continue;
         }
-        let begins_after_gap = |piece: &Piece| (piece.area().left - gap.right).abs() < 2.0 * body;
+        let begins_after_gap =
+            |piece: &WordOrTable| (piece.area().left - gap.right).abs() < 2.0 * body;
         let mut below = top(run.bands.first());
         let mut len = before.bands.len();
         while let Some(band) = len.checked_sub(1).and_then(|last| before.bands.get(last)) {
@@ -129,13 +135,13 @@ fn with_first_lines(mut runs: Vec<Run>, body: f64) -> Vec<Run> {
 }
 
 /// Returns the upper edge of a band.
-fn top(band: Option<&Vec<Piece>>) -> f64 {
+fn top(band: Option<&Vec<WordOrTable>>) -> f64 {
     let tops = band.into_iter().flatten().map(|piece| piece.area().top);
     tops.fold(f64::INFINITY, f64::min)
 }
 
 /// Returns the gaps of a band between the edges of its region.
-fn gaps(band: &[Piece], left: f64, right: f64, body: f64) -> Vec<Gap> {
+fn gaps(band: &[WordOrTable], left: f64, right: f64, body: f64) -> Vec<Gap> {
     let mut extents: Vec<(f64, f64)> =
         band.iter().map(|piece| (piece.area().left, piece.area().right)).collect();
     extents.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -176,9 +182,9 @@ fn has_inner(gaps: &[Gap]) -> bool {
 }
 
 /// Splits a run at its widest gap between columns; returns the run if there is none.
-fn split(mut run: Run, body: f64) -> Result<(Vec<Piece>, Vec<Piece>), Run> {
+fn split(mut run: BandRun, body: f64) -> Result<(Vec<WordOrTable>, Vec<WordOrTable>), BandRun> {
     run.gaps.sort_by(|a, b| b.width().total_cmp(&a.width()));
-    let pieces: Vec<&Piece> = run.bands.iter().flatten().collect();
+    let pieces: Vec<&WordOrTable> = run.bands.iter().flatten().collect();
     let Some(gap) = run.gaps.iter().find(|gap| separates_columns(&pieces, gap, body)) else {
         return Err(run);
     };
@@ -197,8 +203,8 @@ mod tests {
     /// Checks the regions of a picture, each as its words.
     #[track_caller]
     fn check(picture: &str, expected: &[&str]) {
-        let pieces = testing::words(picture).into_iter().map(Piece::Word).collect();
-        let text = |mut region: Vec<Piece>| {
+        let pieces = testing::words(picture).into_iter().map(WordOrTable::Word).collect();
+        let text = |mut region: Vec<WordOrTable>| {
             region.sort_by_key(|piece| piece.word().map(|word| word.order));
             let words: Vec<&str> =
                 region.iter().map(|piece| piece.word().unwrap().text.as_str()).collect();
@@ -313,7 +319,7 @@ mod tests {
             .collect();
         words.push(testing::word("note", 300.0, 31.0, 8.0));
         words.push(testing::word("here", 300.0, 40.0, 8.0));
-        let regions = divide(words.into_iter().map(Piece::Word).collect(), testing::SIZE);
+        let regions = divide(words.into_iter().map(WordOrTable::Word).collect(), testing::SIZE);
         assert_eq!(regions.iter().map(Vec::len).collect::<Vec<_>>(), [66, 2]);
     }
 

@@ -4,12 +4,12 @@
 //! lattice with several aligned lines becomes several rows, as many tables have rules only below
 //! their head.
 
-use super::groups::Groups;
-use super::lines::{self, Line};
+use super::groups::IndexGroups;
+use super::lines::{self, TextLine};
 use super::numbers::is_number;
-use super::piece::Table;
-use super::rules::{NEAR, Rule, Rules};
-use super::sheet::Area;
+use super::piece::PageTable;
+use super::rules::{NEAR, RuledLine, RuledLines};
+use super::sheet::PageArea;
 use super::words::{Word, take_inside};
 use super::{cells, gaps};
 use crate::grid::{CellSpan, TableGrid};
@@ -27,8 +27,8 @@ const MAX_GAP_OUTSIDE: f64 = 8.0;
 const MAX_WORDS_PER_CELL: usize = 60;
 
 /// Removes the words of tables drawn as lattices from `words`, and returns the tables.
-pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
-    let mut tables: Vec<Table> = Vec::new();
+pub(super) fn take(rules: &RuledLines, words: &mut Vec<Word>) -> Vec<PageTable> {
+    let mut tables: Vec<PageTable> = Vec::new();
     for lattice in lattices(rules) {
         let area = lattice.area();
         if tables.iter().any(|table| table.area.contains_centre_of(&area)) {
@@ -51,8 +51,8 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
 
 /// Whether most lines of a lattice continue with numbers outside it: then it is a part of a table
 /// with incomplete rules.
-fn continues_outside(lines: &[Line], outside: &[Word]) -> bool {
-    let continues = |line: &&Line| {
+fn continues_outside(lines: &[TextLine], outside: &[Word]) -> bool {
+    let continues = |line: &&TextLine| {
         let mut neighbours = outside.iter().filter(|word| {
             let gap = -word.area.shared_width(&line.area) / word.size;
             (word.base - line.base).abs() <= 0.2 * word.size && gap < MAX_GAP_OUTSIDE
@@ -69,14 +69,14 @@ struct Lattice {
     /// Distinct positions of the rules, in order.
     xs: Vec<f64>,
     ys: Vec<f64>,
-    level: Vec<Rule>,
-    upright: Vec<Rule>,
+    level: Vec<RuledLine>,
+    upright: Vec<RuledLine>,
 }
 
 /// Finds groups of intersecting rules with at least two columns or rows, largest first.
-fn lattices(rules: &Rules) -> Vec<Lattice> {
+fn lattices(rules: &RuledLines) -> Vec<Lattice> {
     let num_level = rules.level.len();
-    let mut groups = Groups::new(num_level + rules.upright.len());
+    let mut groups = IndexGroups::new(num_level + rules.upright.len());
     for (at, level) in rules.level.iter().enumerate() {
         for (other, upright) in rules.upright.iter().enumerate() {
             if meets(level, upright) {
@@ -89,7 +89,7 @@ fn lattices(rules: &Rules) -> Vec<Lattice> {
         if groups.root(root) != root {
             continue;
         }
-        let mut in_group = |rules: &[Rule], offset: usize| -> Vec<Rule> {
+        let mut in_group = |rules: &[RuledLine], offset: usize| -> Vec<RuledLine> {
             let members = rules.iter().enumerate();
             let members = members.filter(|(at, _)| groups.root(offset + at) == root);
             members.map(|(_, rule)| *rule).collect()
@@ -98,7 +98,7 @@ fn lattices(rules: &Rules) -> Vec<Lattice> {
         if level.is_empty() || upright.is_empty() {
             continue;
         }
-        let ends = |rules: &[Rule]| {
+        let ends = |rules: &[RuledLine]| {
             let from = rules.iter().map(|rule| rule.from).fold(f64::INFINITY, f64::min);
             [from, rules.iter().map(|rule| rule.to).fold(f64::NEG_INFINITY, f64::max)]
         };
@@ -115,7 +115,7 @@ fn lattices(rules: &Rules) -> Vec<Lattice> {
     lattices
 }
 
-fn meets(level: &Rule, upright: &Rule) -> bool {
+fn meets(level: &RuledLine, upright: &RuledLine) -> bool {
     (level.from - NEAR..=level.to + NEAR).contains(&upright.at)
         && (upright.from - NEAR..=upright.to + NEAR).contains(&level.at)
 }
@@ -129,9 +129,9 @@ fn places(all: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 impl Lattice {
-    fn area(&self) -> Area {
+    fn area(&self) -> PageArea {
         let (first, last) = (|places: &[f64]| places[0], |places: &[f64]| places[places.len() - 1]);
-        Area::new(first(&self.xs), first(&self.ys), last(&self.xs), last(&self.ys))
+        PageArea::new(first(&self.xs), first(&self.ys), last(&self.xs), last(&self.ys))
     }
 
     /// Adds columns that are separated only by white space, as many tables have rules only between
@@ -140,12 +140,12 @@ impl Lattice {
         let lines = lines::gather(words.to_vec());
         let inner = &self.xs[1..self.xs.len() - 1];
         let borders = places(inner.iter().copied().chain(gaps::white_borders(&lines)));
-        let mut added: Vec<Rule> = Vec::new();
+        let mut added: Vec<RuledLine> = Vec::new();
         for edges in self.ys.windows(2) {
-            let neighbours: Vec<&Line> =
+            let neighbours: Vec<&TextLine> =
                 lines.iter().filter(|line| (edges[0]..edges[1]).contains(&line.base)).collect();
             let separating = borders.iter().filter(|border| gaps::separates(&neighbours, **border));
-            added.extend(separating.map(|border| Rule {
+            added.extend(separating.map(|border| RuledLine {
                 at: *border,
                 from: edges[0],
                 to: edges[1],
@@ -160,12 +160,12 @@ impl Lattice {
 
     /// Returns the horizontal rules that are missing in a column whose lines are each next to a row
     /// of the other columns.
-    fn missing_rules(&self, lines: &[Line]) -> Vec<Rule> {
+    fn missing_rules(&self, lines: &[TextLine]) -> Vec<RuledLine> {
         let mut missing = Vec::new();
         for edges in self.xs.windows(2) {
             let has_rule = |at: f64| covers(&self.level, at, edges[0], edges[1]);
             let num_lines = |from: f64, to: f64| {
-                let inside = |line: &&Line| {
+                let inside = |line: &&TextLine| {
                     (from..to).contains(&line.base)
                         && line
                             .words
@@ -180,7 +180,7 @@ impl Lattice {
                 let is_one = |row: usize| fields.get(row).is_none_or(|count| *count == 1);
                 let neighbours = [at.wrapping_sub(2), at - 1, at, at + 1];
                 if !has_rule(y) && neighbours.into_iter().all(is_one) {
-                    missing.push(Rule { at: y, from: edges[0], to: edges[1] });
+                    missing.push(RuledLine { at: y, from: edges[0], to: edges[1] });
                 }
             }
         }
@@ -188,7 +188,7 @@ impl Lattice {
     }
 
     /// Assigns words to the cells; `None` if the lattice is not a table.
-    fn fill(&self, words: &[Word]) -> Option<Table> {
+    fn fill(&self, words: &[Word]) -> Option<PageTable> {
         let (num_columns, num_rows) = (self.xs.len() - 1, self.ys.len() - 1);
         let mut groups = self.cells();
         let mut by_cell: Vec<Vec<Word>> = vec![Vec::new(); num_columns * num_rows];
@@ -203,15 +203,15 @@ impl Lattice {
         if num_filled < 3 || words.len() > num_filled * MAX_WORDS_PER_CELL {
             return None;
         }
-        let cells: Vec<Vec<Line>> = by_cell.into_iter().map(lines::gather).collect();
+        let cells: Vec<Vec<TextLine>> = by_cell.into_iter().map(lines::gather).collect();
         let size = lines::median_size(words);
         let spans = groups.spans(num_columns);
-        let is_merged = |(cell, span): (&Vec<Line>, &Option<CellSpan>)| {
+        let is_merged = |(cell, span): (&Vec<TextLine>, &Option<CellSpan>)| {
             !cell.is_empty() && span.is_some_and(|span| span != CellSpan::default())
         };
         if cells.iter().zip(&spans).any(is_merged) {
             let grid = grid_of(&cells, &spans, num_columns);
-            let table = Table::of_grid(self.area(), grid, &self.xs, size);
+            let table = PageTable::of_grid(self.area(), grid, &self.xs, size);
             let mut table = table.with_looks_of(words.iter());
             // A cell that reaches below a head from the side is copied into its column.
             cells::join_heads(&mut table.rows, &mut table.columns);
@@ -224,13 +224,14 @@ impl Lattice {
         let mut columns = self.xs.windows(2).map(|edges| [edges[0], edges[1]]).collect();
         cells::drop_empty(&mut rows, &mut columns);
         let is_table = rows.len() >= 2 && rows[0].len() >= 2;
-        is_table.then(|| Table::new(self.area(), rows, columns, size).with_looks_of(words.iter()))
+        is_table
+            .then(|| PageTable::new(self.area(), rows, columns, size).with_looks_of(words.iter()))
     }
 
     /// Groups the fields of the lattice that no rule separates; the first of a group represents it.
-    fn cells(&self) -> Groups {
+    fn cells(&self) -> IndexGroups {
         let (num_columns, num_rows) = (self.xs.len() - 1, self.ys.len() - 1);
-        let mut groups = Groups::new(num_columns * num_rows);
+        let mut groups = IndexGroups::new(num_columns * num_rows);
         for row in 0..num_rows {
             for column in 0..num_columns {
                 let field = row * num_columns + column;
@@ -250,12 +251,12 @@ impl Lattice {
 
 /// Returns the cells of a lattice with their spans; `None` stands for a field that another cell takes. A cell of several
 /// rows is not divided into its lines.
-fn grid_of(cells: &[Vec<Line>], spans: &[Option<CellSpan>], num_columns: usize) -> TableGrid {
+fn grid_of(cells: &[Vec<TextLine>], spans: &[Option<CellSpan>], num_columns: usize) -> TableGrid {
     let is_tall = |field: usize| spans[field].is_some_and(|span| span.rows > 1);
     let split: Vec<Vec<Vec<String>>> = (0..cells.len() / num_columns)
         .map(|row| {
             let fields = row * num_columns..(row + 1) * num_columns;
-            let own: Vec<Vec<Line>> = fields
+            let own: Vec<Vec<TextLine>> = fields
                 .map(|field| if is_tall(field) { Vec::new() } else { cells[field].clone() })
                 .collect();
             cells::split_row(&own)
@@ -282,7 +283,7 @@ fn grid_of(cells: &[Vec<Line>], spans: &[Option<CellSpan>], num_columns: usize) 
 }
 
 /// Whether rules at one position cover most of the distance between two others.
-fn covers(rules: &[Rule], at: f64, from: f64, to: f64) -> bool {
+fn covers(rules: &[RuledLine], at: f64, from: f64, to: f64) -> bool {
     let neighbours = rules.iter().filter(|rule| (rule.at - at).abs() <= NEAR);
     let covered: f64 =
         neighbours.map(|rule| (rule.to.min(to) - rule.from.max(from)).max(0.0)).sum();
@@ -296,15 +297,15 @@ mod tests {
     use crate::text::markdown;
 
     #[track_caller]
-    fn check(picture: &str, rules: &[Area], expected: &[&str]) {
+    fn check(picture: &str, rules: &[PageArea], expected: &[&str]) {
         let mut words = testing::words(picture);
-        let tables = take(&Rules::of(rules), &mut words);
+        let tables = take(&RuledLines::of(rules), &mut words);
         let tables: Vec<String> = tables.iter().map(|table| markdown::table(&table.rows)).collect();
         assert_eq!(tables, expected);
     }
 
     /// Creates rules around every cell of three rows and two columns.
-    fn all_around() -> Vec<Area> {
+    fn all_around() -> Vec<PageArea> {
         let rows = (0..4).map(|row| level(f64::from(row), 0, 30));
         rows.chain([0, 10, 30].map(|column| upright(column, 0.0, 3.0))).collect()
     }

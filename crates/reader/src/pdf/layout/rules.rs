@@ -1,13 +1,13 @@
 //! Finds the rules of a page, horizontal and vertical, and joins their pieces.
 
-use super::sheet::Area;
+use super::sheet::PageArea;
 
 /// How far intersecting rules may miss each other, in points.
 pub(super) const NEAR: f64 = 3.0;
 
 /// A rule: `at` is its position across its direction, `from` and `to` are its ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rule {
+pub(super) struct RuledLine {
     pub(super) at: f64,
     pub(super) from: f64,
     pub(super) to: f64,
@@ -15,21 +15,21 @@ pub(super) struct Rule {
 
 /// The horizontal and vertical rules of a page, with pieces joined.
 #[derive(Debug, Default)]
-pub(super) struct Rules {
-    pub(super) level: Vec<Rule>,
-    pub(super) upright: Vec<Rule>,
+pub(super) struct RuledLines {
+    pub(super) level: Vec<RuledLine>,
+    pub(super) upright: Vec<RuledLine>,
 }
 
-impl Rules {
-    pub(super) fn of(areas: &[Area]) -> Self {
-        let (level, upright): (Vec<&Area>, Vec<&Area>) =
+impl RuledLines {
+    pub(super) fn of(areas: &[PageArea]) -> Self {
+        let (level, upright): (Vec<&PageArea>, Vec<&PageArea>) =
             areas.iter().partition(|area| area.width() >= area.height());
-        let level = level.iter().map(|area| Rule {
+        let level = level.iter().map(|area| RuledLine {
             at: f64::midpoint(area.top, area.bottom),
             from: area.left,
             to: area.right,
         });
-        let upright = upright.iter().map(|area| Rule {
+        let upright = upright.iter().map(|area| RuledLine {
             at: f64::midpoint(area.left, area.right),
             from: area.top,
             to: area.bottom,
@@ -39,9 +39,9 @@ impl Rules {
 }
 
 /// Joins pieces of the same rule, and rules that are drawn twice.
-fn join(mut rules: Vec<Rule>) -> Vec<Rule> {
+fn join(mut rules: Vec<RuledLine>) -> Vec<RuledLine> {
     rules.sort_by(|a, b| a.at.total_cmp(&b.at).then(a.from.total_cmp(&b.from)));
-    let mut joined: Vec<Rule> = Vec::new();
+    let mut joined: Vec<RuledLine> = Vec::new();
     let mut start = 0;
     while start < rules.len() {
         let at = rules[start].at;

@@ -7,7 +7,7 @@ pub(crate) const POINTS_PER_INCH: f64 = 72.0;
 
 /// A page as it is drawn.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sheet {
+pub(crate) struct DrawnPage {
     pub(crate) width: f64,
     pub(crate) height: f64,
     /// In drawing order.
@@ -15,10 +15,10 @@ pub(crate) struct Sheet {
     /// How many of the glyphs, the first ones, are drawn by the page itself; the others by its annotations.
     pub(crate) num_of_page: usize,
     /// Thin lines, horizontal or vertical.
-    pub(crate) rules: Vec<Area>,
+    pub(crate) rules: Vec<PageArea>,
 }
 
-impl Sheet {
+impl DrawnPage {
     /// Moves glyphs to a sheet of the same size.
     pub(crate) fn split_off(&mut self, is_moved: &[bool]) -> Self {
         let Self { width, height, num_of_page, .. } = *self;
@@ -85,14 +85,14 @@ impl Direction {
 
 /// A rectangle parallel to the axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Area {
+pub(crate) struct PageArea {
     pub(crate) left: f64,
     pub(crate) top: f64,
     pub(crate) right: f64,
     pub(crate) bottom: f64,
 }
 
-impl Area {
+impl PageArea {
     /// An empty area; joining it with another gives the other.
     pub(crate) const NOTHING: Self = Self {
         left: f64::INFINITY,

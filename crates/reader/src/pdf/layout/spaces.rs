@@ -3,7 +3,7 @@
 //! Gaps that are clearly wider than those between letters end a word. Narrower ones are marked in
 //! the text, for the parent to decide by the words of the whole document.
 
-use super::placed::{MAX_STRIP_GAP, Placed};
+use super::placed::{MAX_STRIP_GAP, PlacedGlyph};
 use super::script;
 use super::sheet::Letters;
 use crate::extract::protocol::NARROW_GAP;
@@ -39,7 +39,7 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    pub(super) fn of(strip: &[Placed<'_>]) -> Self {
+    pub(super) fn of(strip: &[PlacedGlyph<'_>]) -> Self {
         let mut gaps: Vec<f64> = strip
             .windows(2)
             .filter(|pair| !pair.iter().any(|placed| placed.is_space() || placed.is_leader()))
@@ -60,13 +60,18 @@ impl Gaps {
 
     /// Like [`Self::of`], for text in a right-to-left script, whose letters differ more in their
     /// distances: no narrow gap is a space.
-    pub(super) fn of_rtl(strip: &[Placed<'_>]) -> Self {
+    pub(super) fn of_rtl(strip: &[PlacedGlyph<'_>]) -> Self {
         let gaps = Self::of(strip);
         Self { limit: gaps.usual_limit, narrow: f64::INFINITY, ..gaps }
     }
 
     /// Whether a word ends between two glyphs of a strip.
-    pub(super) fn end_word(&self, last: &Placed<'_>, next: &Placed<'_>, has_space: bool) -> bool {
+    pub(super) fn end_word(
+        &self,
+        last: &PlacedGlyph<'_>,
+        next: &PlacedGlyph<'_>,
+        has_space: bool,
+    ) -> bool {
         let gap = (next.left - last.right()) / last.glyph.size;
         let are_ideographs = [last, next]
             .iter()
@@ -84,7 +89,7 @@ impl Gaps {
 
 /// Whether a space may be missing between two glyphs. The gaps before brackets and around the signs
 /// of formulas are wider than those between letters.
-fn may_be_words(last: &Placed<'_>, next: &Placed<'_>) -> bool {
+fn may_be_words(last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>) -> bool {
     let (Some(last), Some(next)) = (last.character(), next.character()) else { return false };
     let is_quote = |c: char| matches!(c, '\u{201C}' | '\u{2018}' | '\u{201E}');
     let is_end =
@@ -99,8 +104,8 @@ fn may_be_words(last: &Placed<'_>, next: &Placed<'_>) -> bool {
 }
 
 /// Returns the text of a word, with marks at its narrow gaps.
-pub(super) fn text_of(glyphs: &[Placed<'_>], narrow: f64) -> String {
-    let is_narrow = |last: &Placed<'_>, next: &Placed<'_>| {
+pub(super) fn text_of(glyphs: &[PlacedGlyph<'_>], narrow: f64) -> String {
+    let is_narrow = |last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>| {
         (next.left - last.right()) / last.glyph.size > narrow && may_be_words(last, next)
     };
     let parts = glyphs.chunk_by(|last, next| !is_narrow(last, next)).map(|part| {

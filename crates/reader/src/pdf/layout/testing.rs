@@ -1,8 +1,8 @@
 //! Creates pages drawn with letters, for tests: a character is 5 points wide, a line is 12 high,
 //! the size is 10.
 
-use super::lines::{self, Line};
-use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
+use super::lines::{self, TextLine};
+use super::sheet::{Direction, DrawnPage, Glyph, Letters, PageArea};
 use super::words::{ASCENT, DESCENT, Word};
 
 pub(super) const WIDTH: f64 = 5.0;
@@ -14,7 +14,7 @@ pub(super) fn word(text: &str, left: f64, base: f64, size: f64) -> Word {
     let right = left + WIDTH * text.chars().count() as f64 * size / SIZE;
     Word {
         text: text.to_owned(),
-        area: Area::new(left, base - ASCENT * size, right, base + DESCENT * size),
+        area: PageArea::new(left, base - ASCENT * size, right, base + DESCENT * size),
         base,
         size,
         ink: 0.0,
@@ -47,25 +47,25 @@ pub(super) fn words(picture: &str) -> Vec<Word> {
 }
 
 /// Returns the lines of a picture.
-pub(super) fn lines(picture: &str) -> Vec<Line> {
+pub(super) fn lines(picture: &str) -> Vec<TextLine> {
     lines::gather(words(picture))
 }
 
 /// Returns a horizontal rule under a row of a picture, from one column to another.
-pub(super) fn level(row: f64, from: usize, to: usize) -> Area {
+pub(super) fn level(row: f64, from: usize, to: usize) -> PageArea {
     let at = HEIGHT * row + 3.0;
-    Area::new(WIDTH * from as f64 - 2.0, at, WIDTH * to as f64 - 2.0, at)
+    PageArea::new(WIDTH * from as f64 - 2.0, at, WIDTH * to as f64 - 2.0, at)
 }
 
 /// Returns a vertical rule before a column of a picture, from under one row to under another.
-pub(super) fn upright(column: usize, from: f64, to: f64) -> Area {
+pub(super) fn upright(column: usize, from: f64, to: f64) -> PageArea {
     let at = WIDTH * column as f64 - 2.0;
-    Area::new(at, HEIGHT * from + 3.0, at, HEIGHT * to + 3.0)
+    PageArea::new(at, HEIGHT * from + 3.0, at, HEIGHT * to + 3.0)
 }
 
 /// Returns a page with text drawn letter by letter from given positions.
-pub(super) fn sheet(texts: &[(&str, f64, f64)]) -> Sheet {
-    let mut sheet = Sheet { width: 600.0, height: 800.0, ..Sheet::default() };
+pub(super) fn sheet(texts: &[(&str, f64, f64)]) -> DrawnPage {
+    let mut sheet = DrawnPage { width: 600.0, height: 800.0, ..DrawnPage::default() };
     for &(text, left, base) in texts {
         for (at, letter) in text.chars().enumerate() {
             sheet.glyphs.push(Glyph {

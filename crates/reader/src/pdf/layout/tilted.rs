@@ -2,7 +2,7 @@
 //!
 //! Read as text of the nearest quarter turn, its letters are on a line each, among the lines of the page.
 
-use super::sheet::{Area, Direction, Glyph, Letters, Sheet};
+use super::sheet::{Direction, DrawnPage, Glyph, Letters, PageArea};
 use super::words::{self, Word};
 use crate::extract::protocol::BlockOrientation;
 
@@ -41,11 +41,11 @@ pub(super) struct TiltedText {
 
 impl TiltedText {
     /// Returns the smallest area of the page around an area of the frame of the words.
-    pub(super) fn on_page(&self, area: &Area) -> Area {
-        let Area { left, top, right, bottom } = *area;
+    pub(super) fn on_page(&self, area: &PageArea) -> PageArea {
+        let PageArea { left, top, right, bottom } = *area;
         let corners = [(left, top), (right, top), (left, bottom), (right, bottom)];
         let corners = corners.map(|(x, y)| turn(x, y, -self.angle));
-        Area::around(corners.into_iter().map(|(x, y)| Area::new(x, y, x, y)))
+        PageArea::around(corners.into_iter().map(|(x, y)| PageArea::new(x, y, x, y)))
     }
 }
 
@@ -58,7 +58,7 @@ struct TiltedKind {
 }
 
 /// Takes such text out of a page, and returns it with the rest of the page; `None` if there is none.
-pub(super) fn take(sheet: &Sheet) -> Option<(Sheet, Vec<TiltedText>)> {
+pub(super) fn take(sheet: &DrawnPage) -> Option<(DrawnPage, Vec<TiltedText>)> {
     if !sheet.glyphs.iter().any(|glyph| glyph.tilt != 0.0 || glyph.is_pale) {
         return None;
     }
@@ -90,7 +90,7 @@ pub(super) fn take(sheet: &Sheet) -> Option<(Sheet, Vec<TiltedText>)> {
 }
 
 /// Groups glyphs that are at an angle, and those that are large and pale.
-fn kinds(sheet: &Sheet) -> Vec<TiltedKind> {
+fn kinds(sheet: &DrawnPage) -> Vec<TiltedKind> {
     let mut sizes: Vec<f64> =
         sheet.glyphs.iter().filter(|glyph| glyph.tilt == 0.0).map(|glyph| glyph.size).collect();
     let middle = sizes.len() / 2;
@@ -123,29 +123,29 @@ fn kinds(sheet: &Sheet) -> Vec<TiltedKind> {
 
 impl TiltedKind {
     /// Returns its words in a frame in which they run to the right.
-    fn words(&self, sheet: &Sheet) -> Vec<Word> {
+    fn words(&self, sheet: &DrawnPage) -> Vec<Word> {
         let level = |idx: &usize| {
             let glyph = &sheet.glyphs[*idx];
             let (x, y) = turn(glyph.x, glyph.y, self.angle.into());
             Glyph { x, y, direction: Direction::Right, tilt: 0.0, ..glyph.clone() }
         };
         let glyphs = self.glyphs.iter().map(level).collect();
-        words::find(&Sheet { glyphs, ..Sheet::default() }, Direction::Right)
+        words::find(&DrawnPage { glyphs, ..DrawnPage::default() }, Direction::Right)
     }
 
     /// Whether it crosses enough of the other letters of the page.
-    fn is_across(&self, sheet: &Sheet, words: &[Word], others: &[&Glyph]) -> bool {
+    fn is_across(&self, sheet: &DrawnPage, words: &[Word], others: &[&Glyph]) -> bool {
         let letters = self.glyphs.iter().map(|idx| &sheet.glyphs[*idx].letters);
         let num_letters = letters.filter(|letters| letters.is_visible()).count();
         if !self.is_tilted && num_letters < MIN_LETTERS {
             return false;
         }
-        let areas: Vec<Area> = words.iter().map(|word| word.area).take(MAX_WORDS).collect();
-        let around = Area::around(areas.iter().copied());
+        let areas: Vec<PageArea> = words.iter().map(|word| word.area).take(MAX_WORDS).collect();
+        let around = PageArea::around(areas.iter().copied());
         let is_crossed = |glyph: &&&Glyph| {
             let (x, y) = middle_of(glyph);
             let (x, y) = turn(x, y, self.angle.into());
-            let point = Area::new(x, y, x, y);
+            let point = PageArea::new(x, y, x, y);
             (self.is_tilted || LARGE * glyph.size <= self.size)
                 && around.contains_centre_of(&point)
                 && areas.iter().any(|area| area.contains_centre_of(&point))
@@ -200,7 +200,7 @@ mod tests {
     ];
 
     /// Returns a page of four lines of prose, and text in letters of a size, at an angle in degrees.
-    fn page(text: &str, at: (f64, f64), degrees: f32, size: f64) -> Sheet {
+    fn page(text: &str, at: (f64, f64), degrees: f32, size: f64) -> DrawnPage {
         let lines: Vec<(&str, f64, f64)> = PROSE
             .iter()
             .zip(1_u8..)
@@ -220,7 +220,7 @@ mod tests {
 
     /// Checks the blocks of a page, and how they stand.
     #[track_caller]
-    fn check(sheet: &Sheet, expected: &[(&str, BlockOrientation)]) {
+    fn check(sheet: &DrawnPage, expected: &[(&str, BlockOrientation)]) {
         let blocks = arrange(sheet, &mut WordAccount::default()).blocks;
         let found = blocks.iter().map(|block| (block.text.replace('\n', " "), block.stance));
         let expected = expected.iter().map(|(text, stance)| ((*text).to_owned(), *stance));

@@ -1,7 +1,7 @@
 //! Puts the heads of narrow columns, which are turned by a quarter, above their columns. A pure function.
 
 use super::lines;
-use super::sheet::{Area, Direction, Sheet};
+use super::sheet::{Direction, DrawnPage, PageArea};
 use super::words::{ASCENT, DESCENT, Word, turn_area, turn_back};
 
 /// Fewest and most heads of a table, and most words of a page among which they are looked for.
@@ -22,7 +22,7 @@ const SAME_HEIGHT: f64 = 0.5;
 /// A line of turned text in the frame of the text of the page.
 struct TurnedLine {
     text: String,
-    area: Area,
+    area: PageArea,
     word: Word,
     /// Positions in drawing order, which identify its words.
     orders: Vec<usize>,
@@ -30,7 +30,7 @@ struct TurnedLine {
 
 /// Moves the heads of columns from turned text to `words`, which run in the direction `main`.
 pub(super) fn put_upright(
-    sheet: &Sheet,
+    sheet: &DrawnPage,
     main: Direction,
     words: &mut Vec<Word>,
     turned: Direction,
@@ -51,9 +51,9 @@ pub(super) fn put_upright(
     });
     let is_head = |line: &TurnedLine| {
         let size = line.word.size;
-        let beside = |area: &Area| area.shared_width(&line.area) > -MAX_BESIDE * size;
+        let beside = |area: &PageArea| area.shared_width(&line.area) > -MAX_BESIDE * size;
         let below =
-            |area: &Area| (-size..=MAX_BELOW * size).contains(&(area.top - line.area.bottom));
+            |area: &PageArea| (-size..=MAX_BELOW * size).contains(&(area.top - line.area.bottom));
         line.area.height() <= MAX_LENGTH * size
             && words.iter().any(|word| below(&word.area) && beside(&word.area))
     };
@@ -66,7 +66,7 @@ pub(super) fn put_upright(
     let next_order = words.iter().map(|word| word.order + 1).max().unwrap_or_default();
     let mut upright: Vec<Word> = Vec::new();
     for row in heads.chunk_by(is_same_row).filter(|row| row.len() >= MIN_HEADS) {
-        let area = Area::around(row.iter().map(|head| head.area));
+        let area = PageArea::around(row.iter().map(|head| head.area));
         // Other heads of the table are not turned.
         let level = words
             .iter()
@@ -75,7 +75,7 @@ pub(super) fn put_upright(
         for head in row {
             let size = head.word.size;
             let area =
-                Area { top: base - ASCENT * size, bottom: base + DESCENT * size, ..head.area };
+                PageArea { top: base - ASCENT * size, bottom: base + DESCENT * size, ..head.area };
             let order = next_order + upright.len();
             let text = head.text.clone();
             upright.push(Word { text, area, base, order, pitch: None, ..head.word.clone() });
@@ -94,11 +94,11 @@ impl Direction {
 #[cfg(test)]
 mod tests {
     use crate::document::WordAccount;
-    use crate::pdf::layout::sheet::{Direction, Sheet};
+    use crate::pdf::layout::sheet::{Direction, DrawnPage};
     use crate::pdf::layout::{arrange, testing};
 
     /// Returns a page with these words upwards from positions on it, above level text.
-    fn page(turned: &[(&str, f64, f64)], level: &[(&str, f64, f64)]) -> Sheet {
+    fn page(turned: &[(&str, f64, f64)], level: &[(&str, f64, f64)]) -> DrawnPage {
         let mut sheet = testing::sheet(level);
         for (text, left, bottom) in turned {
             let mut glyphs = testing::sheet(&[(text, 0.0, 0.0)]).glyphs;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(sheet: &Sheet, expected: &[&str]) {
+    fn check(sheet: &DrawnPage, expected: &[&str]) {
         let blocks = arrange(sheet, &mut WordAccount::default()).blocks;
         let found: Vec<String> = blocks.into_iter().map(|block| block.text).collect();
         assert_eq!(found, expected);

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::gaps::{CELL_GAP_RULED, Row};
-use super::lines::{self, Line};
-use super::piece::Table;
-use super::rules::Rules;
-use super::sheet::Area;
+use super::gaps::{CELL_GAP_RULED, SplitLine};
+use super::lines::{self, TextLine};
+use super::piece::PageTable;
+use super::rules::RuledLines;
+use super::sheet::PageArea;
 use super::words::Word;
 use super::wraps::{self, GridRow};
 use super::{ruled, zones};
@@ -41,19 +41,19 @@ const PROSE_FILL: f64 = 0.6;
 
 /// Removes the words of tables with typed rules from `words`, and returns the tables. Rules without
 /// a table stay text.
-pub(super) fn take(words: &mut Vec<Word>) -> Vec<Table> {
+pub(super) fn take(words: &mut Vec<Word>) -> Vec<PageTable> {
     let levels: Vec<&Word> = words.iter().filter(|word| is_level(word)).collect();
     if levels.len() < 2 {
         return Vec::new();
     }
     let (marks, mut rest): (Vec<Word>, Vec<Word>) =
         words.drain(..).partition(|word| is_level(word) || word.text == "|");
-    let levels: Vec<Area> = marks.iter().filter(|word| is_level(word)).map(level_of).collect();
-    let bars: Vec<Area> = marks.iter().filter(|word| !is_level(word)).map(bar_of).collect();
+    let levels: Vec<PageArea> = marks.iter().filter(|word| is_level(word)).map(level_of).collect();
+    let bars: Vec<PageArea> = marks.iter().filter(|word| !is_level(word)).map(bar_of).collect();
     let mut tables = Vec::new();
     if !bars.is_empty() {
-        let rules: Vec<Area> = levels.iter().chain(&bars).copied().collect();
-        tables = ruled::take(&Rules::of(&rules), &mut rest);
+        let rules: Vec<PageArea> = levels.iter().chain(&bars).copied().collect();
+        tables = ruled::take(&RuledLines::of(&rules), &mut rest);
     }
     let size = lines::median_size(&rest);
     let lines = rules_of_lines(levels, size);
@@ -67,11 +67,11 @@ pub(super) fn take(words: &mut Vec<Word>) -> Vec<Table> {
             if end < start + 2 {
                 break None;
             }
-            let group: Vec<Area> = lines[start..end].iter().flatten().copied().collect();
-            let zone = Area::around(group.iter().copied());
+            let group: Vec<PageArea> = lines[start..end].iter().flatten().copied().collect();
+            let zone = PageArea::around(group.iter().copied());
             let is_alike = is_near(&lines[start], &lines[end - 1], NEAR * size);
             if is_alike && !has_prose(&rest, zone) {
-                let found = zones::take(&Rules::of(&group), &mut rest);
+                let found = zones::take(&RuledLines::of(&group), &mut rest);
                 if !found.is_empty() {
                     break Some(found);
                 }
@@ -95,26 +95,30 @@ pub(super) fn take(words: &mut Vec<Word>) -> Vec<Table> {
 }
 
 /// Removes the words of the table whose columns the rules of a line show, and returns it.
-fn take_below_groups(groups: &[Area], rules: &[Vec<Area>], words: &mut Vec<Word>) -> Option<Table> {
+fn take_below_groups(
+    groups: &[PageArea],
+    rules: &[Vec<PageArea>],
+    words: &mut Vec<Word>,
+) -> Option<PageTable> {
     let mut groups = groups.to_vec();
     groups.sort_by(|a, b| a.left.total_cmp(&b.left));
-    let zone = Area::around(groups.iter().copied());
+    let zone = PageArea::around(groups.iter().copied());
     let borders: Vec<f64> =
         groups.windows(2).map(|pair| f64::midpoint(pair[0].right, pair[1].left)).collect();
     let is_in_reach = |word: &&Word| {
         word.area.right > zone.left - word.size && word.area.left < zone.right + word.size
     };
     let lines = lines::gather(words.iter().filter(is_in_reach).cloned().collect());
-    let fits = |line: &Line| {
+    let fits = |line: &TextLine| {
         line.words.iter().all(|word| {
             // A word may be longer than the rule above it.
-            let crosses = |pair: &[Area]| {
+            let crosses = |pair: &[PageArea]| {
                 word.area.shared_width(&pair[0]) > 0.0 && word.area.shared_width(&pair[1]) > 0.0
             };
             word.area.left > zone.left - word.size && !groups.windows(2).any(crosses)
         })
     };
-    let follows = |above: f64, line: &Line| {
+    let follows = |above: f64, line: &TextLine| {
         let has_rule = rules.iter().any(|rule| (above..line.base).contains(&rule[0].top));
         let most = if has_rule { 2.0 * MAX_LEADING } else { MAX_LEADING };
         line.base - above <= most * line.size
@@ -135,7 +139,7 @@ fn take_below_groups(groups: &[Area], rules: &[Vec<Area>], words: &mut Vec<Word>
         }
         end += 1;
     }
-    let row = |line: &Line| {
+    let row = |line: &TextLine| {
         let mut cells: Vec<Vec<Word>> = vec![Vec::new(); groups.len()];
         for word in &line.words {
             let middle = f64::midpoint(word.area.left, word.area.right);
@@ -151,9 +155,9 @@ fn take_below_groups(groups: &[Area], rules: &[Vec<Area>], words: &mut Vec<Word>
     let taken: HashSet<usize> =
         lines[start..end].iter().flat_map(|line| &line.words).map(|word| word.order).collect();
     words.retain(|word| !taken.contains(&word.order));
-    let area = Area::around(lines[start..end].iter().map(|line| line.area));
+    let area = PageArea::around(lines[start..end].iter().map(|line| line.area));
     let columns = groups.iter().map(|group| [group.left, group.right]).collect();
-    Some(Table::new(area, wraps::join(rows), columns, lines[start].size))
+    Some(PageTable::new(area, wraps::join(rows), columns, lines[start].size))
 }
 
 /// Whether a word is a horizontal rule.
@@ -167,20 +171,20 @@ fn is_level(word: &Word) -> bool {
         && word.text.chars().any(|c| c != '+')
 }
 
-fn level_of(word: &Word) -> Area {
+fn level_of(word: &Word) -> PageArea {
     let at = word.base - DASH * word.size;
-    Area::new(word.area.left, at, word.area.right, at)
+    PageArea::new(word.area.left, at, word.area.right, at)
 }
 
-fn bar_of(word: &Word) -> Area {
+fn bar_of(word: &Word) -> PageArea {
     let at = f64::midpoint(word.area.left, word.area.right);
-    Area::new(at, word.base - BAR_TOP * word.size, at, word.base + BAR_BOTTOM * word.size)
+    PageArea::new(at, word.base - BAR_TOP * word.size, at, word.base + BAR_BOTTOM * word.size)
 }
 
 /// Groups rules by line, top to bottom.
-fn rules_of_lines(mut rules: Vec<Area>, size: f64) -> Vec<Vec<Area>> {
+fn rules_of_lines(mut rules: Vec<PageArea>, size: f64) -> Vec<Vec<PageArea>> {
     rules.sort_by(|a, b| a.top.total_cmp(&b.top));
-    let mut lines: Vec<Vec<Area>> = Vec::new();
+    let mut lines: Vec<Vec<PageArea>> = Vec::new();
     for rule in rules {
         match lines.last_mut() {
             Some(line) if rule.top - line[0].top <= 0.3 * size => line.push(rule),
@@ -191,16 +195,17 @@ fn rules_of_lines(mut rules: Vec<Area>, size: f64) -> Vec<Vec<Area>> {
 }
 
 /// Whether the rules of two lines begin and end at the same positions.
-fn is_near(one: &[Area], other: &[Area], distance: f64) -> bool {
-    let (one, other) = (Area::around(one.iter().copied()), Area::around(other.iter().copied()));
+fn is_near(one: &[PageArea], other: &[PageArea], distance: f64) -> bool {
+    let (one, other) =
+        (PageArea::around(one.iter().copied()), PageArea::around(other.iter().copied()));
     (one.left - other.left).abs() <= distance && (one.right - other.right).abs() <= distance
 }
 
 /// Whether a line of prose is between rules: then they belong to different tables.
-fn has_prose(words: &[Word], zone: Area) -> bool {
+fn has_prose(words: &[Word], zone: PageArea) -> bool {
     let inside = words.iter().filter(|word| zone.contains_centre_of(&word.area)).cloned();
     lines::gather(inside.collect()).iter().any(|line| {
-        !Row::new(line, CELL_GAP_RULED).is_split()
+        !SplitLine::new(line, CELL_GAP_RULED).is_split()
             && line.words.len() >= PROSE_WORDS
             && line.area.width() >= PROSE_FILL * zone.width()
     })

@@ -3,16 +3,16 @@
 //! Glyphs are joined in drawing order, which nearly every program keeps within a line. Words end at
 //! spaces and at gaps.
 
-use super::placed::{MAX_STRIP_GAP, Placed};
+use super::placed::{MAX_STRIP_GAP, PlacedGlyph};
 use super::script;
-use super::sheet::{Area, Direction, Sheet};
+use super::sheet::{Direction, DrawnPage, PageArea};
 use super::spaces::{self, Gaps};
 
 /// A word on a page, in a coordinate frame in which its text runs to the right.
 #[derive(Debug, Clone)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    pub(crate) area: Area,
+    pub(crate) area: PageArea,
     /// Its base line.
     pub(crate) base: f64,
     /// Height of its font.
@@ -54,9 +54,9 @@ const SAME_PITCH: f64 = 0.006;
 
 /// Returns the words of a page whose text runs in `direction`, in drawing order, in a coordinate
 /// frame in which it runs to the right.
-pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
+pub(crate) fn find(sheet: &DrawnPage, direction: Direction) -> Vec<Word> {
     let mut words = Vec::new();
-    let mut strip: Vec<Placed<'_>> = Vec::new();
+    let mut strip: Vec<PlacedGlyph<'_>> = Vec::new();
     for glyph in sheet.glyphs.iter().filter(|glyph| glyph.direction == direction) {
         let is_finite =
             [glyph.x, glyph.y, glyph.advance, glyph.size].iter().all(|number| number.is_finite());
@@ -64,7 +64,7 @@ pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
             continue;
         }
         let (left, base) = turn(sheet, direction, glyph.x, glyph.y);
-        let placed = Placed { glyph, text: &glyph.letters, left, base };
+        let placed = PlacedGlyph { glyph, text: &glyph.letters, left, base };
         if strip.last().is_some_and(|last| !continues(last, &placed)) {
             split_strip(&mut strip, &mut words);
         }
@@ -76,7 +76,7 @@ pub(crate) fn find(sheet: &Sheet, direction: Direction) -> Vec<Word> {
 }
 
 /// Removes the words whose centres are in an area, and returns them.
-pub(super) fn take_inside(words: &mut Vec<Word>, area: Area) -> Vec<Word> {
+pub(super) fn take_inside(words: &mut Vec<Word>, area: PageArea) -> Vec<Word> {
     words.extract_if(.., |word| area.contains_centre_of(&word.area)).collect()
 }
 
@@ -105,7 +105,7 @@ fn has_narrow_and_wide(text: &str) -> bool {
 }
 
 /// Rotates a point so that text in `direction` runs to the right.
-pub(super) fn turn(sheet: &Sheet, direction: Direction, x: f64, y: f64) -> (f64, f64) {
+pub(super) fn turn(sheet: &DrawnPage, direction: Direction, x: f64, y: f64) -> (f64, f64) {
     match direction {
         Direction::Right => (x, y),
         Direction::Down => (y, sheet.width - x),
@@ -115,15 +115,15 @@ pub(super) fn turn(sheet: &Sheet, direction: Direction, x: f64, y: f64) -> (f64,
 }
 
 /// Rotates an area in the same way as text in `direction`.
-pub(crate) fn turn_area(sheet: &Sheet, direction: Direction, area: Area) -> Area {
+pub(crate) fn turn_area(sheet: &DrawnPage, direction: Direction, area: PageArea) -> PageArea {
     let (x0, y0) = turn(sheet, direction, area.left, area.top);
     let (x1, y1) = turn(sheet, direction, area.right, area.bottom);
-    Area::new(x0, y0, x1, y1)
+    PageArea::new(x0, y0, x1, y1)
 }
 
 /// Undoes [`turn_area`].
-pub(super) fn turn_back(sheet: &Sheet, direction: Direction, area: Area) -> Area {
-    let turned = Sheet { width: sheet.height, height: sheet.width, ..Sheet::default() };
+pub(super) fn turn_back(sheet: &DrawnPage, direction: Direction, area: PageArea) -> PageArea {
+    let turned = DrawnPage { width: sheet.height, height: sheet.width, ..DrawnPage::default() };
     match direction {
         Direction::Right | Direction::Left => turn_area(sheet, direction, area),
         Direction::Down => turn_area(&turned, Direction::Up, area),
@@ -132,7 +132,7 @@ pub(super) fn turn_back(sheet: &Sheet, direction: Direction, area: Area) -> Area
 }
 
 /// Whether a glyph is next to the one drawn before it, on either side.
-fn continues(last: &Placed<'_>, next: &Placed<'_>) -> bool {
+fn continues(last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>) -> bool {
     let size = last.glyph.size.max(next.glyph.size);
     let is_level = (last.base - next.base).abs() <= MAX_RISE * size;
     let is_alike = last.glyph.size.min(next.glyph.size) >= 0.8 * size
@@ -143,7 +143,7 @@ fn continues(last: &Placed<'_>, next: &Placed<'_>) -> bool {
     is_level && is_alike && (is_near(next.left - last.right()) || is_backward)
 }
 
-fn split_strip(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
+fn split_strip(strip: &mut Vec<PlacedGlyph<'_>>, words: &mut Vec<Word>) {
     let is_rtl = strip.iter().any(|placed| placed.character().is_some_and(script::is_rtl));
     if is_rtl {
         sort_from_left(strip);
@@ -172,8 +172,8 @@ fn split_strip(strip: &mut Vec<Placed<'_>>, words: &mut Vec<Word>) {
 }
 
 /// Sorts the glyphs of a strip by position; a combining mark stays after its letter.
-fn sort_from_left(strip: &mut Vec<Placed<'_>>) {
-    let mut letters: Vec<Vec<Placed<'_>>> = Vec::new();
+fn sort_from_left(strip: &mut Vec<PlacedGlyph<'_>>) {
+    let mut letters: Vec<Vec<PlacedGlyph<'_>>> = Vec::new();
     for placed in strip.drain(..) {
         let is_mark = placed.character().is_some_and(script::is_mark);
         match letters.last_mut() {
@@ -191,12 +191,12 @@ fn has_different_letters(text: &str) -> bool {
     letters.next().is_some_and(|first| letters.any(|letter| letter != first))
 }
 
-fn push(glyphs: &[Placed<'_>], is_after_space: bool, narrow: f64, words: &mut Vec<Word>) {
+fn push(glyphs: &[PlacedGlyph<'_>], is_after_space: bool, narrow: f64, words: &mut Vec<Word>) {
     let (Some(first), Some(last)) = (glyphs.first(), glyphs.last()) else { return };
     let size = first.glyph.size;
     let text = spaces::text_of(glyphs, narrow);
     let (mut inked, mut width) = (0.0, 0.0);
-    let is_letter = |placed: &&Placed<'_>| placed.character().is_some_and(char::is_alphabetic);
+    let is_letter = |placed: &&PlacedGlyph<'_>| placed.character().is_some_and(char::is_alphabetic);
     for placed in glyphs.iter().filter(|placed| placed.glyph.ink > 0.0).filter(is_letter) {
         inked += placed.glyph.ink * placed.glyph.advance;
         width += placed.glyph.advance;
@@ -208,9 +208,9 @@ fn push(glyphs: &[Placed<'_>], is_after_space: bool, narrow: f64, words: &mut Ve
     // An entry says nothing about the widths of letters.
     let is_entry = first.glyph.is_entry;
     let left = glyphs.iter().map(|placed| placed.left).fold(first.left, f64::min);
-    let right = glyphs.iter().map(Placed::right).fold(last.right(), f64::max);
+    let right = glyphs.iter().map(PlacedGlyph::right).fold(last.right(), f64::max);
     words.push(Word {
-        area: Area::new(left, first.base - ASCENT * size, right, first.base + DESCENT * size),
+        area: PageArea::new(left, first.base - ASCENT * size, right, first.base + DESCENT * size),
         base: first.base,
         size,
         ink: if width > 0.0 { inked / width } else { 0.0 },
@@ -232,7 +232,7 @@ mod tests {
     use crate::pdf::layout::testing::sheet;
 
     #[track_caller]
-    fn check(sheet: &Sheet, expected: &[&str]) {
+    fn check(sheet: &DrawnPage, expected: &[&str]) {
         let words = find(sheet, Direction::Right);
         let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         assert_eq!(words, expected);

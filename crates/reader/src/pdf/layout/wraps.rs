@@ -5,7 +5,7 @@
 //! words had no room in the line above.
 
 use super::numbers::is_number;
-use super::sheet::Area;
+use super::sheet::PageArea;
 use super::words::Word;
 use super::{cells, lines};
 use crate::text::number::is_year;
@@ -49,7 +49,7 @@ pub(super) fn join(rows: Vec<GridRow>) -> Vec<Vec<String>> {
 
 /// Joins the lines of rows whose cells are wrapped.
 fn join_wrapped(rows: Vec<GridRow>) -> Vec<GridRow> {
-    let limit = |column: Area| column.right - SLACK * column.width();
+    let limit = |column: PageArea| column.right - SLACK * column.width();
     let limits: Vec<f64> = extents(&rows).into_iter().map(limit).collect();
     let is_near = |last: &GridRow, next: &GridRow| {
         next.base - last.base <= MAX_LEADING * next.size.max(last.size)
@@ -142,10 +142,10 @@ fn join_labels(rows: Vec<GridRow>) -> Vec<GridRow> {
 }
 
 /// Returns the horizontal extent of the text in each column.
-pub(super) fn extents(rows: &[GridRow]) -> Vec<Area> {
+pub(super) fn extents(rows: &[GridRow]) -> Vec<PageArea> {
     let width = rows.first().map_or(0, |row| row.cells.len());
     let column = |at: usize| rows.iter().flat_map(move |row| &row.cells[at]).map(|word| word.area);
-    (0..width).map(|at| Area::around(column(at))).collect()
+    (0..width).map(|at| PageArea::around(column(at))).collect()
 }
 
 impl GridRow {
@@ -159,11 +159,11 @@ impl GridRow {
     }
 
     /// Whether one of its pieces is above several columns.
-    fn spans(&self, extents: &[Area]) -> bool {
+    fn spans(&self, extents: &[PageArea]) -> bool {
         self.cells.iter().filter(|cell| !cell.is_empty()).any(|cell| {
-            let area = Area::around(cell.iter().map(|word| word.area));
+            let area = PageArea::around(cell.iter().map(|word| word.area));
             let is_over =
-                |column: &&Area| area.shared_width(column) > OVER * column.width().max(1.0);
+                |column: &&PageArea| area.shared_width(column) > OVER * column.width().max(1.0);
             extents.iter().filter(is_over).count() > 1
         })
     }
@@ -230,7 +230,7 @@ mod tests {
     #[track_caller]
     fn check(picture: &str, columns: &[usize], expected: &[&[&str]]) {
         let lines = testing::lines(picture);
-        let row = |line: &lines::Line| {
+        let row = |line: &lines::TextLine| {
             let mut cells = vec![Vec::new(); columns.len()];
             for word in &line.words {
                 let left = word.area.left / testing::WIDTH;

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::gaps::{CELL_GAP_RULED, Row, borders, extent, lack_labels, table};
-use super::lines::{self, Line};
-use super::piece::Table;
-use super::rules::{Rule, Rules};
-use super::sheet::Area;
+use super::gaps::{CELL_GAP_RULED, SplitLine, borders, extent, lack_labels, table};
+use super::lines::{self, TextLine};
+use super::piece::PageTable;
+use super::rules::{RuledLine, RuledLines};
+use super::sheet::PageArea;
 use super::words::{Word, take_inside};
 
 /// How far the ends of the rules of one table may differ, in points.
@@ -23,12 +23,13 @@ const MAX_ROW_GAP: f64 = 1.5;
 
 /// Removes the words of tables between horizontal rules from `words`, including rows above and
 /// below in the same columns, and returns the tables.
-pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
+pub(super) fn take(rules: &RuledLines, words: &mut Vec<Word>) -> Vec<PageTable> {
     let mut tables = Vec::new();
     for zone in zones(rules, lines::median_size(words)) {
         let inside = take_inside(words, zone);
         let lines = lines::gather(inside.clone());
-        let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
+        let rows: Vec<SplitLine<'_>> =
+            lines.iter().map(|line| SplitLine::new(line, CELL_GAP_RULED)).collect();
         if table(&rows, zone, true).is_none() || lack_labels(&lines, zone.left, words) {
             words.extend(inside);
             continue;
@@ -36,9 +37,10 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
         let area = extend(zone, &borders(&rows), words);
         let more = take_inside(words, area);
         let mut lines = lines::gather(inside.into_iter().chain(more).collect());
-        let rows: Vec<Row<'_>> = lines.iter().map(|line| Row::new(line, CELL_GAP_RULED)).collect();
+        let rows: Vec<SplitLine<'_>> =
+            lines.iter().map(|line| SplitLine::new(line, CELL_GAP_RULED)).collect();
         let kept = trim(&rows);
-        let area = Area::around(rows[kept.clone()].iter().map(|row| row.line.area));
+        let area = PageArea::around(rows[kept.clone()].iter().map(|row| row.line.area));
         if let Some(table) = table(&rows[kept.clone()], area, true) {
             tables.push(table);
             lines.drain(kept);
@@ -50,20 +52,20 @@ pub(super) fn take(rules: &Rules, words: &mut Vec<Word>) -> Vec<Table> {
 }
 
 /// Excludes lines at either end that are not rows: a title, notes.
-fn trim(rows: &[Row<'_>]) -> Range<usize> {
+fn trim(rows: &[SplitLine<'_>]) -> Range<usize> {
     let first_border = borders(rows).first().copied().unwrap_or(f64::NEG_INFINITY);
-    let is_row = |row: &Row<'_>| row.is_split() || row.line.area.left > first_border;
+    let is_row = |row: &SplitLine<'_>| row.is_split() || row.line.area.left > first_border;
     let start = rows.iter().position(is_row).unwrap_or(0);
-    let end = rows.iter().rposition(Row::is_split).map_or(rows.len(), |last| last + 1);
+    let end = rows.iter().rposition(SplitLine::is_split).map_or(rows.len(), |last| last + 1);
     start..end.max(start)
 }
 
 /// Extends the area of a table upwards and downwards by lines whose pieces are within its columns.
-fn extend(zone: Area, borders: &[f64], words: &[Word]) -> Area {
+fn extend(zone: PageArea, borders: &[f64], words: &[Word]) -> PageArea {
     let overlaps = |word: &&Word| zone.left <= word.area.right && word.area.left <= zone.right;
     let lines = lines::gather(words.iter().filter(overlaps).cloned().collect());
-    let fits = |line: &Line| {
-        let row = Row::new(line, CELL_GAP_RULED);
+    let fits = |line: &TextLine| {
+        let row = SplitLine::new(line, CELL_GAP_RULED);
         let is_within = |piece: &Vec<Word>| {
             let (left, right) = extent(piece);
             left >= zone.left
@@ -90,8 +92,8 @@ fn extend(zone: Area, borders: &[f64], words: &[Word]) -> Area {
 }
 
 /// Returns the areas between rules that begin and end at the same positions, smallest first.
-fn zones(rules: &Rules, size: f64) -> Vec<Area> {
-    let long: Vec<Rule> = across(&rules.level, MAX_RULE_GAP * size)
+fn zones(rules: &RuledLines, size: f64) -> Vec<PageArea> {
+    let long: Vec<RuledLine> = across(&rules.level, MAX_RULE_GAP * size)
         .into_iter()
         .filter(|rule| rule.to - rule.from >= MIN_RULE * size)
         .collect();
@@ -101,7 +103,7 @@ fn zones(rules: &Rules, size: f64) -> Vec<Area> {
         if used[first] {
             continue;
         }
-        let is_alike = |other: &Rule| {
+        let is_alike = |other: &RuledLine| {
             (long[first].from - other.from).abs() <= NEAR
                 && (long[first].to - other.to).abs() <= NEAR
         };
@@ -110,7 +112,7 @@ fn zones(rules: &Rules, size: f64) -> Vec<Area> {
         let (Some(top), Some(bottom)) = (group.first(), group.last()) else { continue };
         if group.len() >= 2 {
             let (top, bottom) = (long[*top], long[*bottom]);
-            zones.push(Area::new(top.from - NEAR, top.at, top.to + NEAR, bottom.at));
+            zones.push(PageArea::new(top.from - NEAR, top.at, top.to + NEAR, bottom.at));
         }
     }
     zones.sort_by(|a, b| a.height().total_cmp(&b.height()));
@@ -118,8 +120,8 @@ fn zones(rules: &Rules, size: f64) -> Vec<Area> {
 }
 
 /// Joins rules that continue from column to column with small gaps.
-fn across(rules: &[Rule], gap: f64) -> Vec<Rule> {
-    let mut joined: Vec<Rule> = Vec::new();
+fn across(rules: &[RuledLine], gap: f64) -> Vec<RuledLine> {
+    let mut joined: Vec<RuledLine> = Vec::new();
     for rule in rules {
         match joined.last_mut() {
             Some(last)
@@ -148,7 +150,7 @@ mod tests {
                        A note.";
         let mut words = testing::words(picture);
         let rules = [level(1.0, 0, 30), level(2.0, 0, 30), level(4.0, 0, 30)];
-        let tables = take(&Rules::of(&rules), &mut words);
+        let tables = take(&RuledLines::of(&rules), &mut words);
         assert_eq!(
             markdown::table(&tables[0].rows),
             "| Code | Meaning |\n| --- | --- |\n| E1 | no signal |\n| E2 | ice |"
@@ -166,7 +168,7 @@ mod tests {
                        The tides of a year    the moon    of none";
         let mut words = testing::words(picture);
         let rules = [level(0.0, 22, 44), level(6.0, 22, 44)];
-        assert!(take(&Rules::of(&rules), &mut words).is_empty());
+        assert!(take(&RuledLines::of(&rules), &mut words).is_empty());
     }
 
     #[test]
@@ -177,7 +179,7 @@ mod tests {
                        Total                  66    62";
         let mut words = testing::words(picture);
         let rules = [level(1.0, 20, 34), level(4.0, 20, 34)];
-        assert!(take(&Rules::of(&rules), &mut words).is_empty());
+        assert!(take(&RuledLines::of(&rules), &mut words).is_empty());
         assert_eq!(words.len(), 13);
     }
 }

@@ -18,14 +18,14 @@ mod words;
 use std::borrow::Cow;
 
 use super::layout;
-use super::layout::sheet::{Area, POINTS_PER_INCH};
+use super::layout::sheet::{POINTS_PER_INCH, PageArea};
 use crate::document::{BlockKind, WordAccount};
 use crate::extract::protocol::{AnswerLine, OcrOutcome, PageBlock, ReadPage, Recognised};
-use crate::{Ask, Emit, Input, Stop};
+use crate::{Ask, EarlyEnd, Emit, ReaderInput};
 use ink::{Frame, Ink};
 pub(crate) use raster::Raster;
-use tsv::Read;
-use words::{Shaped, USUAL_SIZE};
+use tsv::RecognizedWord;
+use words::{ShapedWord, USUAL_SIZE};
 
 /// Most pixels of a picture: an A3 page at 300 dpi has 17 million.
 const MAX_PIXELS: f64 = 25e6;
@@ -71,10 +71,10 @@ pub(crate) fn grey(red: u8, green: u8, blue: u8) -> u8 {
 
 /// Reads the pages that the job names, which `draw` draws; `None` for one that does not exist.
 pub(crate) fn read(
-    input: &Input<'_>,
+    input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
-    mut draw: impl FnMut(u32) -> Result<Option<Raster>, Stop>,
-) -> Result<(), Stop> {
+    mut draw: impl FnMut(u32) -> Result<Option<Raster>, EarlyEnd>,
+) -> Result<(), EarlyEnd> {
     let (mut numbers, mut rasters, mut num_pixels) = (Vec::new(), Vec::new(), 0);
     let mut pages = input.request.ocr_pages.iter().copied().peekable();
     while let Some(number) = pages.next() {
@@ -123,21 +123,21 @@ pub(crate) fn fuzz(table: &str) {
     let mut words = tsv::parse(table, raster.size());
     words.iter_mut().for_each(|word| word.frame = ink.tightened(word.frame));
     signs::repair(&mut words, &ink);
-    let _ = Scan { ink, dpi: None, words, strokes: Vec::new() }.page();
+    let _ = RecognizedPicture { ink, dpi: None, words, strokes: Vec::new() }.page();
 }
 
 /// A picture with level lines, and what is on it.
-struct Scan {
+struct RecognizedPicture {
     ink: Ink,
     dpi: Option<f64>,
-    words: Vec<Read>,
+    words: Vec<RecognizedWord>,
     /// Its rules.
     strokes: Vec<Frame>,
 }
 
 /// Returns what Tesseract reads on each picture, or why it fails.
-fn recognise(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Scan, String>> {
-    let mut scans = Scan::read(rasters, ask);
+fn recognise(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<RecognizedPicture, String>> {
+    let mut scans = RecognizedPicture::read(rasters, ask);
     for (raster, scan) in rasters.iter().zip(&mut scans) {
         let Ok(scan) = scan else { continue };
         if !scan.may_be_turned() {
@@ -146,7 +146,7 @@ fn recognise(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Scan, String>> {
         // Tesseract reads lines that run down the page without data for orientation.
         let turn = tesseract::turn(raster, ask).or(scan.runs_down().then_some(270));
         let Some(turn) = turn else { continue };
-        if let Some(Ok(turned)) = Scan::read(&[raster.turned(turn)], ask).pop()
+        if let Some(Ok(turned)) = RecognizedPicture::read(&[raster.turned(turn)], ask).pop()
             && turned.is_better_than(scan)
         {
             *scan = turned;
@@ -156,7 +156,7 @@ fn recognise(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Scan, String>> {
 }
 
 /// A picture before it is read: level, and without its rules.
-struct Sheet<'a> {
+struct LeveledPicture<'a> {
     level: Cow<'a, Raster>,
     ink: Ink,
     bare: Raster,
@@ -166,7 +166,7 @@ struct Sheet<'a> {
     size: f64,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> LeveledPicture<'a> {
     /// Rotates a picture until its lines are level, and finds its rules.
     fn of(raster: &'a Raster) -> Self {
         let mut ink = Ink::of(raster);
@@ -185,7 +185,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Whether there may be more words than these in a table with cells.
-    fn is_partly_read(&self, words: &[Read]) -> bool {
+    fn is_partly_read(&self, words: &[RecognizedWord]) -> bool {
         let sure = words.iter().filter(|word| word.confidence >= SURE);
         let sure: Vec<Frame> = sure.map(|word| word.frame).collect();
         let table = strokes::cells(&self.strokes);
@@ -193,23 +193,24 @@ impl<'a> Sheet<'a> {
     }
 }
 
-impl Scan {
+impl RecognizedPicture {
     /// Reads pictures. One with a table of which words are missing is read twice, the second time without its rules.
     fn read(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Self, String>> {
-        let sheets: Vec<Sheet<'_>> = rasters.iter().map(Sheet::of).collect();
+        let sheets: Vec<LeveledPicture<'_>> = rasters.iter().map(LeveledPicture::of).collect();
         let tables = tesseract::words(sheets.iter().map(|sheet| &*sheet.level), ask);
-        let read = |(sheet, table): (&Sheet<'_>, Recognised)| {
+        let read = |(sheet, table): (&LeveledPicture<'_>, Recognised)| {
             let mut words = tsv::parse(&table?, sheet.level.size());
             // What was a rule has no ink without the rules.
             let (ink, bare) = (&sheet.ink, &sheet.bare_ink);
             words.retain(|word| ink.share(word.frame) < BLANK || bare.share(word.frame) >= BLANK);
             Ok(words)
         };
-        let mut read: Vec<Result<Vec<Read>, String>> =
+        let mut read: Vec<Result<Vec<RecognizedWord>, String>> =
             sheets.iter().zip(tables).map(read).collect();
-        let is_partly_read = |(sheet, words): &(&Sheet<'_>, &mut Result<Vec<Read>, String>)| {
-            words.as_ref().is_ok_and(|words| sheet.is_partly_read(words))
-        };
+        let is_partly_read =
+            |(sheet, words): &(&LeveledPicture<'_>, &mut Result<Vec<RecognizedWord>, String>)| {
+                words.as_ref().is_ok_and(|words| sheet.is_partly_read(words))
+            };
         let again: Vec<_> = sheets.iter().zip(&mut read).filter(is_partly_read).collect();
         let tables = tesseract::words(again.iter().map(|(sheet, _)| &sheet.bare), ask);
         for ((sheet, words), table) in again.into_iter().zip(tables) {
@@ -217,8 +218,8 @@ impl Scan {
             let again = table.map(|table| tsv::parse(&table, sheet.level.size()));
             *words = first.and_then(|first| Ok(merge(first, again?)));
         }
-        let scan = |(sheet, words): (Sheet<'_>, Result<Vec<Read>, String>)| {
-            let Sheet { level, bare_ink: ink, strokes, .. } = sheet;
+        let scan = |(sheet, words): (LeveledPicture<'_>, Result<Vec<RecognizedWord>, String>)| {
+            let LeveledPicture { level, bare_ink: ink, strokes, .. } = sheet;
             let mut words = words?;
             // Some boxes are as high as their line.
             words.iter_mut().for_each(|word| word.frame = ink.tightened(word.frame));
@@ -259,9 +260,9 @@ impl Scan {
     fn page(mut self) -> ReadPage {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let (num_words, num_unsure) = (count(self.words.len()), count(self.num_unsure()));
-        let has_text = |word: &Read| word.text.contains(char::is_alphanumeric);
+        let has_text = |word: &RecognizedWord| word.text.contains(char::is_alphanumeric);
         self.words.retain(|word| word.confidence >= SPECK || has_text(word));
-        let shaped = Shaped::of(self.words);
+        let shaped = ShapedWord::of(self.words);
         let scale = match self.dpi {
             Some(dpi) => POINTS_PER_INCH / dpi,
             None => USUAL_SIZE / shaped.body,
@@ -269,9 +270,9 @@ impl Scan {
         let points = |position: usize| position as f64 * scale;
         let area = |stroke: &Frame| {
             let [left, top] = [stroke.left, stroke.top].map(points);
-            Area::new(left, top, points(stroke.right), points(stroke.bottom))
+            PageArea::new(left, top, points(stroke.right), points(stroke.bottom))
         };
-        let rules: Vec<Area> = self.strokes.iter().map(area).collect();
+        let rules: Vec<PageArea> = self.strokes.iter().map(area).collect();
         let mut left_out = WordAccount::default();
         let words = shaped.placed(&self.ink, scale);
         let (blocks, num_copied_words) = layout::arrange_words(words, &rules, &mut left_out);
@@ -291,13 +292,13 @@ impl Scan {
 
 /// Adds the sure words of a second reading where the first has none, or less sure ones.
 /// Tesseract leaves out cells between rules, and without the rules it leaves out narrow columns.
-fn merge(mut words: Vec<Read>, mut again: Vec<Read>) -> Vec<Read> {
+fn merge(mut words: Vec<RecognizedWord>, mut again: Vec<RecognizedWord>) -> Vec<RecognizedWord> {
     again.retain(|word| word.confidence >= SURE);
-    let is_better = |other: &Read, word: &Read| {
+    let is_better = |other: &RecognizedWord, word: &RecognizedWord| {
         word.confidence < SURE || other.confidence >= word.confidence + MUCH_SURER
     };
     words.retain(|word| {
-        let overlaps = |other: &&Read| other.frame.overlaps(&word.frame);
+        let overlaps = |other: &&RecognizedWord| other.frame.overlaps(&word.frame);
         !again.iter().filter(overlaps).any(|other| is_better(other, word))
     });
     again.retain(|word| !words.iter().any(|other| other.frame.overlaps(&word.frame)));
@@ -327,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_second_reading_fills_the_gaps_of_the_first() {
-        let word = |text: &str, left: usize, confidence: f64| Read {
+        let word = |text: &str, left: usize, confidence: f64| RecognizedWord {
             text: text.to_owned(),
             frame: Frame { left, top: 10, right: left + 50, bottom: 30 },
             confidence,

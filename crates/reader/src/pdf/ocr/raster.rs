@@ -2,7 +2,7 @@
 
 use image::{ImageBuffer, Luma, imageops};
 
-use crate::pdf::layout::sheet::{Area, POINTS_PER_INCH};
+use crate::pdf::layout::sheet::{POINTS_PER_INCH, PageArea};
 
 /// A picture: one byte per pixel, 0 for black, row by row from the top.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,16 +24,17 @@ impl Raster {
     }
 
     /// Returns the picture with only these areas of it, in points; the rest is white.
-    pub(crate) fn only_within(mut self, areas: &[Area]) -> Self {
+    pub(crate) fn only_within(mut self, areas: &[PageArea]) -> Self {
         let scale = self.dpi.unwrap_or(POINTS_PER_INCH) / POINTS_PER_INCH;
         let width = (self.width as usize).max(1);
         for (y, row) in self.pixels.chunks_mut(width).enumerate() {
             let is_level =
-                |area: &&Area| (area.top * scale..area.bottom * scale).contains(&(y as f64));
-            let level: Vec<&Area> = areas.iter().filter(is_level).collect();
+                |area: &&PageArea| (area.top * scale..area.bottom * scale).contains(&(y as f64));
+            let level: Vec<&PageArea> = areas.iter().filter(is_level).collect();
             for (x, pixel) in row.iter_mut().enumerate() {
-                let is_in =
-                    |area: &&Area| (area.left * scale..area.right * scale).contains(&(x as f64));
+                let is_in = |area: &&PageArea| {
+                    (area.left * scale..area.right * scale).contains(&(x as f64))
+                };
                 if !level.iter().any(is_in) {
                     *pixel = WHITE;
                 }

@@ -2,7 +2,7 @@
 //! cell as `=`.
 
 use super::ink::Ink;
-use super::tsv::Read;
+use super::tsv::RecognizedWord;
 
 /// Smallest fraction of its box that a bullet and a bar fill: a disc fills .79, letters about half.
 const DISC: f64 = 0.68;
@@ -15,7 +15,7 @@ const ROUND: f64 = 1.4;
 const BULLET: std::ops::Range<f64> = 0.15..0.66;
 
 /// Replaces what is a bullet at the beginning of a line, or a bar, by the sign that it is.
-pub(super) fn repair(words: &mut [Read], ink: &Ink) {
+pub(super) fn repair(words: &mut [RecognizedWord], ink: &Ink) {
     let mut last_line = None;
     for at in 0..words.len() {
         let begins_line = last_line != Some(words[at].line);
@@ -38,7 +38,7 @@ pub(super) fn repair(words: &mut [Read], ink: &Ink) {
 }
 
 /// Whether a word is as round as a bullet, and above the base line of the next word.
-fn looks_like_bullet(word: &Read, next: &Read) -> bool {
+fn looks_like_bullet(word: &RecognizedWord, next: &RecognizedWord) -> bool {
     let (width, height) = (word.frame.width() as f64, word.frame.height() as f64);
     width.max(height) <= ROUND * width.min(height)
         && BULLET.contains(&(height / next.frame.height() as f64))
@@ -52,9 +52,9 @@ mod tests {
     use crate::pdf::ocr::ink::{Frame, pixel};
     use crate::pdf::ocr::raster::Raster;
 
-    fn word(text: &str, [left, top, right, bottom]: [usize; 4]) -> Read {
+    fn word(text: &str, [left, top, right, bottom]: [usize; 4]) -> RecognizedWord {
         let frame = Frame { left, top, right, bottom };
-        Read { text: text.to_owned(), frame, confidence: 90.0, line: 1 }
+        RecognizedWord { text: text.to_owned(), frame, confidence: 90.0, line: 1 }
     }
 
     /// Reads `first`, whose box is black to the given fraction, before the word "tide".

@@ -74,7 +74,7 @@ pub(super) fn erased(raster: &Raster, strokes: &[Frame]) -> Raster {
 }
 
 /// A stroke that the rows so far have shown.
-struct Stroke {
+struct OpenStroke {
     frame: Frame,
     num_pixels: usize,
 }
@@ -82,14 +82,14 @@ struct Stroke {
 /// Returns the level strokes, top to bottom.
 fn level(ink: &Ink, min_length: f64, max_thickness: f64) -> Vec<Frame> {
     let min_length = min_length.max(8.0);
-    let (mut open, mut found): (Vec<Stroke>, Vec<Frame>) = (Vec::new(), Vec::new());
-    let is_rule = |stroke: &Stroke| {
+    let (mut open, mut found): (Vec<OpenStroke>, Vec<Frame>) = (Vec::new(), Vec::new());
+    let is_rule = |stroke: &OpenStroke| {
         let length = stroke.frame.width() as f64;
         let thickness = stroke.num_pixels as f64 / length.max(1.0);
         length >= min_length.max(MIN_RATIO * thickness) && thickness <= max_thickness.max(1.0)
     };
     for y in 0..ink.height {
-        let (kept, closed): (Vec<Stroke>, Vec<Stroke>) =
+        let (kept, closed): (Vec<OpenStroke>, Vec<OpenStroke>) =
             open.into_iter().partition(|stroke| y - stroke.frame.bottom < MAX_STEP);
         found.extend(closed.iter().filter(|stroke| is_rule(stroke)).map(|stroke| stroke.frame));
         open = kept;
@@ -97,17 +97,17 @@ fn level(ink: &Ink, min_length: f64, max_thickness: f64) -> Vec<Frame> {
             break;
         }
         for (left, right) in runs(ink.row(y), min_length) {
-            let touches = |stroke: &&mut Stroke| {
+            let touches = |stroke: &&mut OpenStroke| {
                 stroke.frame.left <= right + MAX_STEP && left <= stroke.frame.right + MAX_STEP
             };
             match open.iter_mut().find(touches) {
-                Some(Stroke { frame, num_pixels }) => {
+                Some(OpenStroke { frame, num_pixels }) => {
                     frame.left = frame.left.min(left);
                     frame.right = frame.right.max(right);
                     frame.bottom = y + 1;
                     *num_pixels += right - left;
                 }
-                None => open.push(Stroke {
+                None => open.push(OpenStroke {
                     frame: Frame { left, top: y, right, bottom: y + 1 },
                     num_pixels: right - left,
                 }),

@@ -17,7 +17,7 @@ const MAX_WORD_BYTES: usize = 1_000;
 
 /// A word as Tesseract reads it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Read {
+pub(super) struct RecognizedWord {
     pub(super) text: String,
     /// Its position in pixels, close around its ink.
     pub(super) frame: Frame,
@@ -29,8 +29,8 @@ pub(super) struct Read {
 
 /// Returns the words of the table, in Tesseract's order. Lines that are not words of a picture of
 /// this size are left out.
-pub(super) fn parse(table: &str, (width, height): (usize, usize)) -> Vec<Read> {
-    let mut words: Vec<Read> = Vec::new();
+pub(super) fn parse(table: &str, (width, height): (usize, usize)) -> Vec<RecognizedWord> {
+    let mut words: Vec<RecognizedWord> = Vec::new();
     let mut last = [""; 3];
     let mut line = 0;
     for row in table.lines() {
@@ -61,7 +61,7 @@ pub(super) fn parse(table: &str, (width, height): (usize, usize)) -> Vec<Read> {
         line += usize::from(place != last);
         last = place;
         let confidence = confidence.parse::<f64>().unwrap_or(0.0).clamp(0.0, 100.0);
-        words.push(Read { text: text.to_owned(), frame, confidence, line });
+        words.push(RecognizedWord { text: text.to_owned(), frame, confidence, line });
         if words.len() == MAX_WORDS {
             break;
         }

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::ink::{Frame, Ink};
-use super::tsv::Read;
+use super::tsv::RecognizedWord;
 use crate::extract::pdf::clean::is_ideographic;
-use crate::pdf::layout::sheet::Area;
+use crate::pdf::layout::sheet::PageArea;
 use crate::pdf::layout::{ASCENT, DESCENT, Word};
 
 /// Heights above the base line and depths below it, as fractions of the font size, between those of
@@ -38,21 +38,21 @@ pub(super) const USUAL_SIZE: f64 = 10.0;
 
 /// The base line and size of a word or a line, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Shape {
+struct LineMetrics {
     base: f64,
     size: f64,
 }
 
-pub(super) struct Shaped {
-    words: Vec<(Read, Shape)>,
+pub(super) struct ShapedWord {
+    words: Vec<(RecognizedWord, LineMetrics)>,
     /// Size of most text, in pixels; 1 if there is no text.
     pub(super) body: f64,
 }
 
-impl Shaped {
+impl ShapedWord {
     /// Estimates the shapes of words.
-    pub(super) fn of(words: Vec<Read>) -> Self {
-        let own: Vec<Option<Shape>> = words.iter().map(own_shape).collect();
+    pub(super) fn of(words: Vec<RecognizedWord>) -> Self {
+        let own: Vec<Option<LineMetrics>> = words.iter().map(own_shape).collect();
         let mut lines = line_shapes(&words, &own);
         let body = harmonise(&words, &mut lines);
         let shaped = words.into_iter().zip(own).map(|(word, own)| {
@@ -64,13 +64,13 @@ impl Shaped {
 
     /// Returns the words for layout analysis; `scale` is the number of points per pixel.
     pub(super) fn placed(&self, ink: &Ink, scale: f64) -> Vec<Word> {
-        let place = |(order, (read, shape)): (usize, &(Read, Shape))| {
+        let place = |(order, (read, shape)): (usize, &(RecognizedWord, LineMetrics))| {
             let Frame { left, right, .. } = read.frame;
             let (left, right) = (left as f64, right as f64);
             let (base, size) = (shape.base * scale, shape.size * scale);
             Word {
                 text: read.text.clone(),
-                area: Area::new(
+                area: PageArea::new(
                     left * scale,
                     base - ASCENT * size,
                     right * scale,
@@ -96,7 +96,7 @@ impl Shaped {
 
 /// Returns how much ink a word has per area of its text; 0 if that is unknown, as for numbers and
 /// signs, whose ink differs from that of letters.
-fn ink_of(read: &Read, shape: Shape, ink: &Ink) -> f64 {
+fn ink_of(read: &RecognizedWord, shape: LineMetrics, ink: &Ink) -> f64 {
     if !read.text.chars().any(char::is_lowercase) {
         return 0.0;
     }
@@ -119,7 +119,7 @@ fn reach(character: char) -> Option<(f64, f64)> {
 }
 
 /// Returns the shape that the letters of a word imply; `None` if it has only signs.
-fn own_shape(word: &Read) -> Option<Shape> {
+fn own_shape(word: &RecognizedWord) -> Option<LineMetrics> {
     let reaches: Vec<(f64, f64)> = word.text.chars().filter_map(reach).collect();
     let highest = |pick: fn(&(f64, f64)) -> f64| reaches.iter().map(pick).fold(0.0, f64::max);
     let (mut height, mut depth) = (highest(|reach| reach.0), highest(|reach| reach.1));
@@ -133,23 +133,23 @@ fn own_shape(word: &Read) -> Option<Shape> {
         height = height.max(TALL);
     }
     let size = word.frame.height() as f64 / (height + depth);
-    Some(Shape { base: word.frame.bottom as f64 - depth * size, size })
+    Some(LineMetrics { base: word.frame.bottom as f64 - depth * size, size })
 }
 
 /// Returns the shape of most words of each line, by its number.
-fn line_shapes(words: &[Read], own: &[Option<Shape>]) -> Vec<Option<Shape>> {
+fn line_shapes(words: &[RecognizedWord], own: &[Option<LineMetrics>]) -> Vec<Option<LineMetrics>> {
     let num_lines = words.iter().map(|word| word.line + 1).max().unwrap_or(0);
-    let mut by_line: Vec<Vec<(Shape, usize)>> = vec![Vec::new(); num_lines];
+    let mut by_line: Vec<Vec<(LineMetrics, usize)>> = vec![Vec::new(); num_lines];
     for (word, shape) in words.iter().zip(own) {
         if let Some(shape) = shape {
             by_line[word.line].push((*shape, word.text.len()));
         }
     }
-    let shape = |shapes: &Vec<(Shape, usize)>| {
-        let pick = |pick: fn(&Shape) -> f64| {
+    let shape = |shapes: &Vec<(LineMetrics, usize)>| {
+        let pick = |pick: fn(&LineMetrics) -> f64| {
             median(shapes.iter().map(|(shape, weight)| (pick(shape), *weight)).collect())
         };
-        Some(Shape { base: pick(|shape| shape.base)?, size: pick(|shape| shape.size)? })
+        Some(LineMetrics { base: pick(|shape| shape.base)?, size: pick(|shape| shape.size)? })
     };
     by_line.iter().map(shape).collect()
 }
@@ -168,7 +168,7 @@ fn median(mut numbers: Vec<(f64, usize)>) -> Option<f64> {
 
 /// Gives lines of similar size the same size, the most frequent first, and returns the size of most
 /// text.
-fn harmonise(words: &[Read], lines: &mut [Option<Shape>]) -> f64 {
+fn harmonise(words: &[RecognizedWord], lines: &mut [Option<LineMetrics>]) -> f64 {
     let mut weights = vec![0; lines.len()];
     words.iter().for_each(|word| weights[word.line] += word.text.len());
     let mut left: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
@@ -207,22 +207,27 @@ fn step_of(size: f64) -> i64 {
 }
 
 /// Returns the shape of a word: that of its line, unless it is raised, lowered, or of another size.
-fn agree(word: &Read, own: Option<Shape>, line: Option<Shape>, body: f64) -> Shape {
+fn agree(
+    word: &RecognizedWord,
+    own: Option<LineMetrics>,
+    line: Option<LineMetrics>,
+    body: f64,
+) -> LineMetrics {
     let (top, bottom) = (word.frame.top as f64, word.frame.bottom as f64);
     let Some(line) = line else {
         // Only signs: a dash is above the base line, a stop is on it.
         let is_dash = word.frame.width() > word.frame.height();
         let base = if is_dash { f64::midpoint(top, bottom) + DASH * body } else { bottom };
-        return Shape { base, size: body };
+        return LineMetrics { base, size: body };
     };
     let Some(own) = own else {
         let is_level = bottom <= line.base + 0.5 * line.size && top >= line.base - line.size;
-        return if is_level { line } else { Shape { base: bottom, size: line.size } };
+        return if is_level { line } else { LineMetrics { base: bottom, size: line.size } };
     };
     let ratio = own.size.max(line.size) / own.size.min(line.size);
     let is_same_size = ratio <= SAME_AS_LINE;
     let is_same_base = (own.base - line.base).abs() <= SAME_BASE * line.size;
-    Shape {
+    LineMetrics {
         base: if is_same_base { line.base } else { own.base },
         size: if is_same_size || word.text.chars().count() == 1 && is_same_base {
             line.size
@@ -238,7 +243,7 @@ mod tests {
     use crate::pdf::ocr::ink::pixel;
 
     /// A word with the letters' real heights, on a base line, of 40 pixels.
-    fn word(text: &str, left: usize, base: usize, line: usize) -> Read {
+    fn word(text: &str, left: usize, base: usize, line: usize) -> RecognizedWord {
         let at = |fraction: f64| pixel((fraction * 40.0).round());
         let reaches: Vec<(f64, f64)> = text.chars().filter_map(reach).collect();
         let most = |pick: fn(&(f64, f64)) -> f64| reaches.iter().map(pick).fold(0.0, f64::max);
@@ -249,12 +254,12 @@ mod tests {
             right: left + 20 * text.len(),
             bottom: base + at(depth),
         };
-        Read { text: text.to_owned(), frame, confidence: 96.0, line }
+        RecognizedWord { text: text.to_owned(), frame, confidence: 96.0, line }
     }
 
     #[track_caller]
-    fn check(words: Vec<Read>, expected: &[(f64, f64)]) {
-        let shaped = Shaped::of(words);
+    fn check(words: Vec<RecognizedWord>, expected: &[(f64, f64)]) {
+        let shaped = ShapedWord::of(words);
         for ((word, shape), (base, size)) in shaped.words.iter().zip(expected) {
             let is_near = (shape.base - base).abs() <= 3.0 && (shape.size - size).abs() <= 3.0;
             assert!(is_near, "{}: {shape:?}", word.text);
@@ -271,28 +276,28 @@ mod tests {
 
     #[test]
     fn signs_take_the_shape_of_their_line() {
-        let dash = Read {
+        let dash = RecognizedWord {
             frame: Frame { left: 300, top: 188, right: 320, bottom: 191 },
             ..word("-", 0, 200, 1)
         };
         check(vec![word("Top", 0, 200, 1), dash.clone()], &[(200.0, 40.0); 2]);
-        let alone = Read { line: 2, ..dash };
+        let alone = RecognizedWord { line: 2, ..dash };
         check(vec![word("Top", 0, 400, 1), alone], &[(400.0, 40.0), (200.0, 40.0)]);
     }
 
     #[test]
     fn lines_of_similar_size_have_the_same() {
-        let slightly = Read {
+        let slightly = RecognizedWord {
             frame: Frame { left: 0, top: 273, right: 90, bottom: 308 },
             ..word("Top", 0, 300, 2)
         };
-        let large = Read {
+        let large = RecognizedWord {
             frame: Frame { left: 0, top: 344, right: 90, bottom: 400 },
             ..word("Head", 0, 400, 3)
         };
-        let shaped = Shaped::of(vec![word("Tides", 0, 200, 1), slightly, large]);
+        let shaped = ShapedWord::of(vec![word("Tides", 0, 200, 1), slightly, large]);
         let sizes: Vec<f64> = shaped.words.iter().map(|(_, shape)| shape.size).collect();
         assert!((sizes[0] - sizes[1]).abs() < 1e-9 && sizes[2] > 70.0, "{sizes:?}");
-        assert_eq!(Shaped::of(Vec::new()).body, 1.0);
+        assert_eq!(ShapedWord::of(Vec::new()).body, 1.0);
     }
 }

@@ -15,7 +15,7 @@ use crate::document::{
 use crate::extract::protocol::{PageBlock, PageNote, ReadPage};
 use crate::pdf::layout;
 use crate::pdf::layout::entries::{self, GlyphPositions};
-use crate::pdf::layout::sheet::{Area, Direction, Sheet};
+use crate::pdf::layout::sheet::{Direction, DrawnPage, PageArea};
 
 /// Most words of a page that only says which program shows the document.
 const MAX_COVER_WORDS: u32 = 250;
@@ -25,7 +25,7 @@ const MAX_LETTERS: usize = 1 << 20;
 const MAX_VALUES: usize = 2_000;
 
 /// What a document has besides the text of its pages.
-pub(super) struct Additions<'a> {
+pub(super) struct PdfAdditions<'a> {
     catalog: Dict<'a>,
     form: PdfForm<'a>,
     pub(super) attachments: Attachments<'a>,
@@ -36,7 +36,7 @@ pub(super) struct Additions<'a> {
     letters: Option<String>,
 }
 
-impl<'a> Additions<'a> {
+impl<'a> PdfAdditions<'a> {
     pub(super) fn of(pdf: &'a Pdf, omits_remarks: bool) -> Self {
         let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
         let form = catalog.get::<Dict<'_>>(b"AcroForm");
@@ -75,7 +75,7 @@ impl<'a> Additions<'a> {
     pub(super) fn add_notes(
         &mut self,
         remarks: Vec<PageRemark<'a>>,
-        sheet: &Sheet,
+        sheet: &DrawnPage,
         direction: Direction,
         page: &mut ReadPage,
     ) {
@@ -87,7 +87,7 @@ impl<'a> Additions<'a> {
         let positions = GlyphPositions::of(sheet);
         for mut one in remarks {
             let file = one.file.as_ref().and_then(|file| self.attachments.name_on_page(file));
-            let place = Some(one.area).filter(|area| *area != Area::new(0.0, 0.0, 0.0, 0.0));
+            let place = Some(one.area).filter(|area| *area != PageArea::new(0.0, 0.0, 0.0, 0.0));
             let place = place.map(|area| layout::turn_area(sheet, direction, area));
             let place = place.as_ref().map(layout::place_of);
             if let Some(name) = &file {

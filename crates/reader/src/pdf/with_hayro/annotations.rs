@@ -14,9 +14,9 @@ use crate::document::FileParts;
 use crate::extract::pdf::clean;
 use crate::pdf::layout;
 use crate::pdf::layout::entries::{GlyphPositions, letters_of};
-use crate::pdf::layout::sheet::{Area, Sheet};
+use crate::pdf::layout::sheet::{DrawnPage, PageArea};
 use crate::remarks::Remark;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// Most annotations of a page that are read.
 const MAX_ANNOTATIONS: usize = 20_000;
@@ -58,19 +58,19 @@ pub(super) struct PageAnnotations<'a> {
 /// A field of a form on a page.
 pub(super) struct FormWidget<'a> {
     pub(super) dict: Dict<'a>,
-    pub(super) area: Area,
+    pub(super) area: PageArea,
     pub(super) is_hidden: bool,
 }
 
 /// A remark, or a file that is attached to a page.
 pub(super) struct PageRemark<'a> {
-    pub(super) area: Area,
+    pub(super) area: PageArea,
     /// The file that it has, if it is one.
     pub(super) file: Option<Dict<'a>>,
     pub(super) remark: Remark,
     pub(super) is_hidden: bool,
     /// The areas of the text that it marks.
-    quads: Vec<Area>,
+    quads: Vec<PageArea>,
     /// The letters of that text.
     marked: String,
     id: Option<ObjectIdentifier>,
@@ -107,7 +107,7 @@ impl<'a> PageAnnotations<'a> {
                 quads_left -= quads.len();
                 let (id, parent) = (dict.obj_id(), dict.get_ref(b"IRT").map(Into::into));
                 // It is shown even without a place.
-                let area = area_of(&dict, transform).unwrap_or(Area::new(0.0, 0.0, 0.0, 0.0));
+                let area = area_of(&dict, transform).unwrap_or(PageArea::new(0.0, 0.0, 0.0, 0.0));
                 found.remarks.push(PageRemark {
                     area,
                     file,
@@ -155,7 +155,7 @@ fn root_of(idx: usize, parents: &[Option<usize>]) -> usize {
 
 impl PageRemark<'_> {
     /// Whether its text is on the page: it is drawn where it is, or repeats the words that it marks.
-    pub(super) fn is_on(&self, sheet: &Sheet, positions: &GlyphPositions) -> bool {
+    pub(super) fn is_on(&self, sheet: &DrawnPage, positions: &GlyphPositions) -> bool {
         let drawn = positions.drawn_in(sheet, &self.area);
         let text = letters_of(&self.remark.text);
         let is_in = |letters: &str| !letters.is_empty() && letters.contains(&text);
@@ -163,8 +163,9 @@ impl PageRemark<'_> {
     }
 
     /// Quotes the words that it marks.
-    pub(super) fn quote(&mut self, words: &[(String, Area)]) {
-        let is_marked = |area: &Area| self.quads.iter().any(|quad| quad.contains_centre_of(area));
+    pub(super) fn quote(&mut self, words: &[(String, PageArea)]) {
+        let is_marked =
+            |area: &PageArea| self.quads.iter().any(|quad| quad.contains_centre_of(area));
         let marked = words.iter().filter(|(_, area)| is_marked(area));
         let marked: Vec<&str> = marked.map(|(word, _)| word.as_str()).collect();
         self.marked = letters_of(&marked.concat());
@@ -182,8 +183,8 @@ impl PageRemark<'_> {
 }
 
 /// Returns the words of a page, for quoting them.
-pub(super) fn words_of(sheet: &Sheet) -> Vec<(String, Area)> {
-    let of_page = Sheet {
+pub(super) fn words_of(sheet: &DrawnPage) -> Vec<(String, PageArea)> {
+    let of_page = DrawnPage {
         glyphs: sheet.glyphs.iter().take(sheet.num_of_page).cloned().collect(),
         rules: Vec::new(),
         ..*sheet
@@ -221,32 +222,32 @@ fn rich_text(dict: &Dict<'_>) -> Option<String> {
     let mut text = String::new();
     // What comes before damage is kept.
     let _ = xml::each(&xhtml, |event| match event {
-        Event::Text(part) => text.push_str(part),
-        Event::Close("p" | "br" | "div" | "li") => text.push('\n'),
+        XmlEvent::Text(part) => text.push_str(part),
+        XmlEvent::Close("p" | "br" | "div" | "li") => text.push('\n'),
         _ => {}
     });
     Some(text)
 }
 
 /// Returns the area of an annotation on the page as it is displayed.
-fn area_of(dict: &Dict<'_>, transform: Affine) -> Option<Area> {
+fn area_of(dict: &Dict<'_>, transform: Affine) -> Option<PageArea> {
     let PdfRect { x0, y0, x1, y1 } = dict.get::<PdfRect>(b"Rect")?;
     let rect = transform.transform_rect_bbox(Rect::new(x0, y0, x1, y1));
-    rect.is_finite().then(|| Area::new(rect.x0, rect.y0, rect.x1, rect.y1))
+    rect.is_finite().then(|| PageArea::new(rect.x0, rect.y0, rect.x1, rect.y1))
 }
 
 /// Returns the areas of the lines that an annotation marks.
-fn quads(dict: &Dict<'_>, transform: Affine) -> Vec<Area> {
+fn quads(dict: &Dict<'_>, transform: Affine) -> Vec<PageArea> {
     let numbers = dict.get::<Array<'_>>(b"QuadPoints");
     let numbers = numbers.iter().flat_map(Array::iter::<f32>).map(f64::from);
     let numbers: Vec<f64> = numbers.take(8 * MAX_QUADS).collect();
     numbers.as_chunks::<8>().0.iter().map(|corners| quad(corners, transform)).collect()
 }
 
-fn quad(corners: &[f64; 8], transform: Affine) -> Area {
+fn quad(corners: &[f64; 8], transform: Affine) -> PageArea {
     let corners = corners.as_chunks::<2>().0.iter();
     let corners = corners.map(|[x, y]| transform * Point::new(*x, *y));
-    Area::around(corners.map(|corner| Area::new(corner.x, corner.y, corner.x, corner.y)))
+    PageArea::around(corners.map(|corner| PageArea::new(corner.x, corner.y, corner.x, corner.y)))
 }
 
 #[cfg(test)]

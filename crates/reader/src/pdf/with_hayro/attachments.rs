@@ -13,7 +13,7 @@ use crate::extract::pdf::clean;
 use crate::extract::protocol::ReadFailure;
 use crate::limits;
 use crate::members::Members;
-use crate::{Emit, Stop};
+use crate::{EarlyEnd, Emit};
 
 /// Keys under which the name of a file and its bytes are kept, best first.
 const KEYS: [&[u8]; 5] = [b"UF", b"F", b"Unix", b"Mac", b"DOS"];
@@ -94,7 +94,7 @@ impl<'a> Attachments<'a> {
     }
 
     /// Sends the files, and accounts for them.
-    pub(super) fn send(self, emit: &mut Emit<'_>, parts: &mut FileParts) -> Result<(), Stop> {
+    pub(super) fn send(self, emit: &mut Emit<'_>, parts: &mut FileParts) -> Result<(), EarlyEnd> {
         let mut members = Members::new(emit);
         let mut bytes_left = limits::MEMBER_BYTES;
         for AttachedFile { name, stream, .. } in self.files {

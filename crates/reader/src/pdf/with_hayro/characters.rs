@@ -14,11 +14,11 @@ const MAX_CODE_BYTES: u8 = 4;
 
 /// Fonts of the pages read so far, by the name in the font program.
 #[derive(Debug, Default)]
-pub(super) struct Characters(HashMap<String, Option<Collection>>);
+pub(super) struct Characters(HashMap<String, Option<CharacterCollection>>);
 
 /// How a font numbers its characters.
 #[derive(Debug)]
-struct Collection {
+struct CharacterCollection {
     /// Maps codes to numbers; `None` if they are equal.
     encoding: Option<CMap>,
     /// Maps numbers to characters.
@@ -75,7 +75,7 @@ fn without_prefix(name: &str) -> &str {
     }
 }
 
-fn collection(font: &Dict<'_>) -> Option<Collection> {
+fn collection(font: &Dict<'_>) -> Option<CharacterCollection> {
     let descendant = font.get::<Array<'_>>(b"DescendantFonts")?.iter::<Dict<'_>>().next()?;
     let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
     let part = |key: &[u8]| info.get::<PdfString<'_>>(key);
@@ -86,7 +86,7 @@ fn collection(font: &Dict<'_>) -> Option<Collection> {
         None => Some(parse(&font.get::<Stream<'_>>(b"Encoding")?.decoded_data().ok()?)?),
     };
     let characters = parse(load_embedded(family.ucs2_cmap()?)?)?;
-    Some(Collection { encoding, characters })
+    Some(CharacterCollection { encoding, characters })
 }
 
 fn parse(data: &[u8]) -> Option<CMap> {

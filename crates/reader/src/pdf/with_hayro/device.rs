@@ -1,4 +1,4 @@
-//! Records the glyphs and rules that a page draws on a [`Sheet`].
+//! Records the glyphs and rules that a page draws on a [`DrawnPage`].
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use hayro::hayro_syntax::object::{Dict, Name, String as PdfString};
 use hayro::kurbo::{Affine, BezPath, PathEl, Point, Rect, Shape};
 
 use super::characters::Characters;
-use super::hidden::{self, Hidden};
-use super::place::{Placed, place};
+use super::hidden::{self, HiddenContent};
+use super::place::{GlyphPosition, place};
 use super::strings;
 use super::tags::TaggedLevels;
 use crate::document::{WordAccount, WordReason};
 use crate::pdf::layout;
 use crate::pdf::layout::copies;
-use crate::pdf::layout::sheet::{Area, Glyph, Letters, Sheet};
+use crate::pdf::layout::sheet::{DrawnPage, Glyph, Letters, PageArea};
 
 /// Thickest rule; a thicker one is a box.
 const MAX_RULE_POINTS: f64 = 3.0;
@@ -57,11 +57,11 @@ pub(super) struct Shapes(HashMap<GlyphIdentifier, GlyphShape>);
 
 /// A page that is being drawn.
 pub(super) struct PageDevice<'a> {
-    pub(super) sheet: Sheet,
+    pub(super) sheet: DrawnPage,
     /// Area covered by pictures.
     pub(super) image_area: f64,
     /// Where its large pictures are.
-    pub(super) pictures: Vec<Area>,
+    pub(super) pictures: Vec<PageArea>,
     /// Instructions that drew text, readable or not.
     pub(super) num_text_ops: u32,
     /// Whether nothing was drawn.
@@ -70,19 +70,19 @@ pub(super) struct PageDevice<'a> {
     pub(super) left_out: WordAccount,
     /// Whether marked running heads are kept.
     pub(super) keeps_all: bool,
-    running_heads: Sheet,
-    watermarks: Sheet,
-    hidden: Hidden,
+    running_heads: DrawnPage,
+    watermarks: DrawnPage,
+    hidden: HiddenContent,
     shapes: &'a mut Shapes,
     characters: &'a Characters,
     levels: Option<&'a TaggedLevels>,
-    marked: Vec<Marked>,
+    marked: Vec<MarkedContent>,
     /// Origin and length of the last run, to recognise an outline drawn around a filled run.
     last_run: Option<(Point, usize)>,
 }
 
 /// Marked content of the file.
-struct Marked {
+struct MarkedContent {
     id: Option<u32>,
     /// Why it is not the content of the page.
     artifact: Option<WordReason>,
@@ -97,7 +97,8 @@ impl<'a> PageDevice<'a> {
         characters: &'a Characters,
         levels: Option<&'a TaggedLevels>,
     ) -> Self {
-        let sheet = Sheet { width: size.0.into(), height: size.1.into(), ..Sheet::default() };
+        let sheet =
+            DrawnPage { width: size.0.into(), height: size.1.into(), ..DrawnPage::default() };
         Self {
             running_heads: sheet.clone(),
             watermarks: sheet.clone(),
@@ -108,7 +109,7 @@ impl<'a> PageDevice<'a> {
             is_blank: true,
             left_out: WordAccount::default(),
             keeps_all: false,
-            hidden: Hidden::default(),
+            hidden: HiddenContent::default(),
             shapes,
             characters,
             levels,
@@ -131,7 +132,7 @@ impl<'a> PageDevice<'a> {
         }
     }
 
-    fn push_rule(&mut self, area: Area) {
+    fn push_rule(&mut self, area: PageArea) {
         let (width, height) = (area.width(), area.height());
         let (thin, long) = if width < height { (width, height) } else { (height, width) };
         let on_page = area.left < self.sheet.width
@@ -148,12 +149,12 @@ impl<'a> PageDevice<'a> {
     }
 
     /// Adds the four sides of a box.
-    fn push_sides(&mut self, area: Area) {
-        let Area { left, top, right, bottom } = area;
-        self.push_rule(Area::new(left, top, right, top));
-        self.push_rule(Area::new(left, bottom, right, bottom));
-        self.push_rule(Area::new(left, top, left, bottom));
-        self.push_rule(Area::new(right, top, right, bottom));
+    fn push_sides(&mut self, area: PageArea) {
+        let PageArea { left, top, right, bottom } = area;
+        self.push_rule(PageArea::new(left, top, right, top));
+        self.push_rule(PageArea::new(left, bottom, right, bottom));
+        self.push_rule(PageArea::new(left, top, left, bottom));
+        self.push_rule(PageArea::new(right, top, right, bottom));
     }
 
     fn push_rect(&mut self, rect: Rect, transform: Affine, is_filled: bool) {
@@ -182,7 +183,7 @@ impl<'a> PageDevice<'a> {
                 PathEl::ClosePath => start,
             };
             let (a, b) = (transform * from, transform * to);
-            self.push_rule(Area::new(a.x, a.y, b.x, b.y));
+            self.push_rule(PageArea::new(a.x, a.y, b.x, b.y));
             from = to;
         }
     }
@@ -208,8 +209,8 @@ impl<'a> PageDevice<'a> {
     fn push_corners(&mut self, corners: &[Point]) {
         if (4..=5).contains(&corners.len()) {
             let points =
-                corners.iter().map(|corner| Area::new(corner.x, corner.y, corner.x, corner.y));
-            let area = Area::around(points);
+                corners.iter().map(|corner| PageArea::new(corner.x, corner.y, corner.x, corner.y));
+            let area = PageArea::around(points);
             if area.width().min(area.height()) <= MAX_RULE_POINTS {
                 self.push_rule(area);
             }
@@ -237,7 +238,7 @@ impl<'a> PageDevice<'a> {
         self.characters.character(&name, glyph.char_code())
     }
 
-    fn push_glyph(&mut self, glyph: &PositionedGlyph<'_>, placed: &Placed, is_pale: bool) {
+    fn push_glyph(&mut self, glyph: &PositionedGlyph<'_>, placed: &GlyphPosition, is_pale: bool) {
         if self.sheet.glyphs.len() >= MAX_GLYPHS {
             return;
         }
@@ -274,8 +275,8 @@ fn is_faint(paint: &Paint<'_>) -> bool {
     opacity < 0.1 || 0.3 * red + 0.59 * green + 0.11 * blue > MAX_LIGHT
 }
 
-fn area_of(rect: Rect) -> Area {
-    Area::new(rect.x0, rect.y0, rect.x1, rect.y1)
+fn area_of(rect: Rect) -> PageArea {
+    PageArea::new(rect.x0, rect.y0, rect.x1, rect.y1)
 }
 
 impl<'a> Device<'a> for PageDevice<'_> {
@@ -373,7 +374,7 @@ impl<'a> Device<'a> for PageDevice<'_> {
             Some((text, self.sheet.glyphs.len()))
         });
         let id = properties.and_then(|properties| properties.get::<u32>(b"MCID"));
-        self.marked.push(Marked { id, artifact, actual_text });
+        self.marked.push(MarkedContent { id, artifact, actual_text });
     }
 
     fn end_marked_content(&mut self) {

@@ -10,7 +10,7 @@ use super::strings;
 use crate::document::{WordAccount, WordReason};
 use crate::extract::pdf::clean;
 use crate::pdf::layout::entries::{FormEntry, Replaces};
-use crate::pdf::layout::sheet::Area;
+use crate::pdf::layout::sheet::PageArea;
 
 /// Deepest nesting of fields.
 const MAX_DEPTH: usize = 32;
@@ -51,7 +51,7 @@ impl<'a> PdfForm<'a> {
     pub(super) fn entry(
         &mut self,
         widget: Dict<'a>,
-        area: Area,
+        area: PageArea,
         is_hidden: bool,
         left_out: &mut WordAccount,
     ) -> Option<FormEntry> {

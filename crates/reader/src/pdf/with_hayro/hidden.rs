@@ -10,7 +10,7 @@ use std::ops::Range;
 use hayro::hayro_interpret::{DrawMode, Paint};
 use hayro::kurbo::{Point, Rect};
 
-use crate::pdf::layout::sheet::{Area, Glyph, Sheet};
+use crate::pdf::layout::sheet::{DrawnPage, Glyph, PageArea};
 
 /// Most areas of one kind that are kept per page; beyond, nothing is taken for hidden.
 const MAX_AREAS: usize = 1_000;
@@ -36,20 +36,20 @@ const LEGIBLE: f64 = 5.0;
 /// outlines, and its hidden text is what it says.
 const MIN_VISIBLE: f64 = 0.1;
 
-/// What a page hides. Glyphs are ranges of those of its [`Sheet`].
+/// What a page hides. Glyphs are ranges of those of its [`DrawnPage`].
 #[derive(Debug, Default)]
-pub(super) struct Hidden {
+pub(super) struct HiddenContent {
     invisible: Vec<Range<usize>>,
     white: Vec<Range<usize>>,
-    pictures: Vec<Area>,
+    pictures: Vec<PageArea>,
     /// Areas in colours other than white.
-    grounds: Vec<Area>,
+    grounds: Vec<PageArea>,
     /// Index of the first invisible run after which nothing else was drawn, so that it may turn out
     /// to be the outline of a clip.
     pending: usize,
 }
 
-impl Hidden {
+impl HiddenContent {
     /// Adds a run of glyphs that was just drawn.
     pub(super) fn add_run(
         &mut self,
@@ -87,13 +87,13 @@ impl Hidden {
     /// Adds an area that a picture covers.
     pub(super) fn add_picture(&mut self, area: Rect) {
         self.pending = self.invisible.len();
-        let area = Area::new(area.x0, area.y0, area.x1, area.y1);
+        let area = PageArea::new(area.x0, area.y0, area.x1, area.y1);
         push(&mut self.pictures, area);
         push(&mut self.grounds, area);
     }
 
     /// Adds an area that is filled with `paint`.
-    pub(super) fn add_ground(&mut self, area: Area, paint: &Paint<'_>) {
+    pub(super) fn add_ground(&mut self, area: PageArea, paint: &Paint<'_>) {
         self.pending = self.invisible.len();
         let (lightness, opacity) = appearance(paint);
         if lightness < MIN_WHITE && opacity >= MIN_OPACITY {
@@ -118,7 +118,7 @@ impl Hidden {
     }
 
     /// Removes hidden glyphs from a page that is drawn completely, and returns them.
-    pub(super) fn remove_from(self, sheet: &mut Sheet) -> Sheet {
+    pub(super) fn remove_from(self, sheet: &mut DrawnPage) -> DrawnPage {
         let mut is_hidden = vec![false; sheet.glyphs.len()];
         let is_at_picture = |run: &Range<usize>| {
             let mut ends = [run.start, run.end - 1].into_iter().map(|at| &sheet.glyphs[at]);
@@ -139,7 +139,7 @@ impl Hidden {
         if num_visible as f64 >= MIN_VISIBLE * num_hidden as f64 {
             sheet.split_off(&is_hidden)
         } else {
-            Sheet::default()
+            DrawnPage::default()
         }
     }
 }
@@ -150,13 +150,13 @@ pub(super) fn is_pale(paint: &Paint<'_>) -> bool {
     1.0 - opacity * (1.0 - lightness) >= MIN_PALE
 }
 
-fn push(areas: &mut Vec<Area>, area: Area) {
+fn push(areas: &mut Vec<PageArea>, area: PageArea) {
     if areas.len() < MAX_AREAS {
         areas.push(area);
     }
 }
 
-fn contains(areas: &[Area], point: Point) -> bool {
+fn contains(areas: &[PageArea], point: Point) -> bool {
     areas.iter().any(|area| {
         (area.left..=area.right).contains(&point.x) && (area.top..=area.bottom).contains(&point.y)
     })

@@ -34,14 +34,14 @@ pub(super) fn of(catalog: &Dict<'_>, num_pages: u32) -> Vec<String> {
 }
 
 /// A range of pages that are numbered in one way.
-struct Range {
+struct LabelRange {
     /// The name of the style; empty for the prefix only.
     style: Vec<u8>,
     prefix: String,
     start: u32,
 }
 
-impl Range {
+impl LabelRange {
     fn new(dict: &Dict<'_>) -> Self {
         let style = dict.get::<Name<'_>>(b"S").map(|style| style.to_vec());
         let prefix = dict.get::<PdfString<'_>>(b"P").map(|prefix| strings::decode(&prefix));
@@ -64,7 +64,7 @@ impl Range {
     }
 }
 
-fn ranges(root: Dict<'_>) -> BTreeMap<u32, Range> {
+fn ranges(root: Dict<'_>) -> BTreeMap<u32, LabelRange> {
     let mut ranges = BTreeMap::new();
     let mut pending = vec![root];
     let mut num_nodes = 0;
@@ -78,7 +78,7 @@ fn ranges(root: Dict<'_>) -> BTreeMap<u32, Range> {
             if let (Object::Number(first), Object::Dict(range)) = (first, range)
                 && let Ok(first) = u32::try_from(first.as_i64())
             {
-                ranges.insert(first, Range::new(&range));
+                ranges.insert(first, LabelRange::new(&range));
             }
         }
         let kids = node.get::<Array<'_>>(b"Kids");
@@ -101,7 +101,7 @@ mod tests {
 
     #[track_caller]
     fn check(style: &str, start: u32, expected: [&str; 3]) {
-        let range = Range { style: style.into(), prefix: "A-".into(), start };
+        let range = LabelRange { style: style.into(), prefix: "A-".into(), start };
         assert_eq!(
             [0, 1, 2].map(|offset| range.label(offset)),
             expected.map(|label| format!("A-{label}"))
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_huge_number_does_not_make_a_huge_label() {
-        let range = Range { style: b"a".to_vec(), prefix: "x".repeat(99), start: u32::MAX };
+        let range = LabelRange { style: b"a".to_vec(), prefix: "x".repeat(99), start: u32::MAX };
         assert_eq!(range.label(7).chars().count(), MAX_CHARS);
         assert_eq!(letters(u32::MAX).len(), MAX_CHARS);
     }

@@ -31,11 +31,11 @@ use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Rect;
 
 use super::layout;
-use super::layout::sheet::{Area, Direction};
+use super::layout::sheet::{Direction, PageArea};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, BlockPlace, ReadFailure, ReadPage, ReadingSummary};
-use crate::{Emit, Input, Stop};
-use additions::Additions;
+use crate::{EarlyEnd, Emit, ReaderInput};
+use additions::PdfAdditions;
 use characters::Characters;
 use device::{PageDevice, Shapes};
 use numbering::Numbering;
@@ -43,7 +43,10 @@ use numbering::Numbering;
 pub(crate) use render::{draw, recognise};
 
 /// Reads a PDF page by page.
-pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn read(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let pdf = open(input.bytes, input.request.password.as_deref())?;
     if pdf.pages().is_empty() {
         return Err(ReadFailure::new(FailureKind::NoPages, "").into());
@@ -52,7 +55,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
     emit(AnswerLine::Document(catalog::head(&pdf, &numbering)))?;
 
     let mut sheets = Sheets::of(&pdf, input.request.keeps_all);
-    let mut additions = Additions::of(&pdf, input.request.omits_remarks);
+    let mut additions = PdfAdditions::of(&pdf, input.request.omits_remarks);
     let mut next = 1;
     // The last page gets what belongs to no other.
     let mut last: Option<ReadPage> = None;
@@ -73,7 +76,7 @@ pub(crate) fn read(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
     for missing in next..=numbering.page_count {
         emit(AnswerLine::Page(missing_page(missing)))?;
     }
-    let Additions { attachments, mut parts, warnings, .. } = additions;
+    let PdfAdditions { attachments, mut parts, warnings, .. } = additions;
     attachments.send(emit, &mut parts)?;
     Ok(ReadingSummary {
         declared_page_count: numbering.declared,
@@ -92,7 +95,7 @@ struct Sheets<'a> {
     cache: InterpreterCache<'a>,
     shapes: Shapes,
     characters: Characters,
-    tags: tags::Tags,
+    tags: tags::HeadingTags,
     keeps_all: bool,
 }
 
@@ -164,7 +167,7 @@ fn convert<'a>(
     number: u32,
     page: &'a PdfPage<'a>,
     sheets: &mut Sheets<'a>,
-    additions: &mut Additions<'a>,
+    additions: &mut PdfAdditions<'a>,
 ) -> ReadPage {
     let annotations = additions.of_page(page);
     let mut device = sheets.draw(page, annotations.are_drawn);
@@ -205,7 +208,7 @@ fn pictures_without_text(device: &PageDevice<'_>, direction: Direction) -> Vec<B
     if direction != Direction::Right {
         return Vec::new();
     }
-    let lacks_text = |picture: &&Area| {
+    let lacks_text = |picture: &&PageArea| {
         let over = device.sheet.glyphs.iter().filter(|glyph| {
             (picture.left..=picture.right).contains(&glyph.x)
                 && (picture.top..=picture.bottom).contains(&glyph.y)

@@ -55,14 +55,14 @@ impl Numbering {
 
 /// A reference in the page tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Slot {
+enum PageReference {
     /// To a page.
     Page(Option<ObjectIdentifier>),
     /// To this many missing pages.
     Lost(u32),
 }
 
-impl Slot {
+impl PageReference {
     fn num_pages(self) -> u32 {
         match self {
             Self::Page(_) => 1,
@@ -74,26 +74,30 @@ impl Slot {
 /// Returns the number of each found page; `None` unless the tree accounts for all pages that it
 /// declares, and for the found ones in the same order. A count alone does not prove more missing
 /// pages than were found, as it may be wrong in a damaged file.
-fn numbers(slots: &[Slot], found: &[Option<ObjectIdentifier>], declared: u32) -> Option<Vec<u32>> {
+fn numbers(
+    slots: &[PageReference],
+    found: &[Option<ObjectIdentifier>],
+    declared: u32,
+) -> Option<Vec<u32>> {
     let mut last = 0_u32;
     let mut numbers = Vec::with_capacity(found.len());
     let mut rest = found.iter();
     for slot in slots {
         last = last.checked_add(slot.num_pages())?;
-        if let Slot::Page(id) = slot {
+        if let PageReference::Page(id) = slot {
             rest.next().filter(|found| *found == id)?;
             numbers.push(last);
         }
     }
     let num_found = u32::try_from(found.len()).ok()?;
-    let num_lost = slots.iter().filter(|slot| matches!(slot, Slot::Lost(_))).count();
+    let num_lost = slots.iter().filter(|slot| matches!(slot, PageReference::Lost(_))).count();
     let most_missing = num_found.max(u32::try_from(num_lost).ok()?);
     let is_complete = rest.next().is_none() && last == declared;
     (is_complete && declared - num_found <= most_missing).then_some(numbers)
 }
 
 /// A node of the page tree that is being visited.
-struct Node {
+struct PageTreeNode {
     /// Its remaining children, the next one last.
     kids: Vec<Kid>,
     declared: Option<u32>,
@@ -104,7 +108,7 @@ struct Node {
 /// A child: a reference, or its count of pages if it is no object.
 type Kid = Option<ObjectIdentifier>;
 
-impl Node {
+impl PageTreeNode {
     fn new(dict: &Dict<'_>, start: usize) -> Option<Self> {
         let kids = dict.get::<Array<'_>>(b"Kids")?;
         let mut kids: Vec<Kid> = kids
@@ -121,10 +125,10 @@ impl Node {
 }
 
 /// Returns the references to pages in order.
-fn slots(pdf: &Pdf, root: &Dict<'_>) -> Vec<Slot> {
+fn slots(pdf: &Pdf, root: &Dict<'_>) -> Vec<PageReference> {
     let mut seen: HashSet<ObjectIdentifier> = root.obj_id().into_iter().collect();
     let mut slots = Vec::new();
-    let mut pending: Vec<Node> = Node::new(root, 0).into_iter().collect();
+    let mut pending: Vec<PageTreeNode> = PageTreeNode::new(root, 0).into_iter().collect();
     while let Some(node) = pending.last_mut()
         && slots.len() < MAX_NODES
     {
@@ -138,28 +142,28 @@ fn slots(pdf: &Pdf, root: &Dict<'_>) -> Vec<Slot> {
         }
         let dict = kid.and_then(|id| pdf.xref().get::<Object<'_>>(id)?.into_dict());
         let Some(dict) = dict else {
-            slots.push(Slot::Lost(1));
+            slots.push(PageReference::Lost(1));
             continue;
         };
         if dict.get::<Name<'_>>(b"Type").is_some_and(|kind| &*kind == b"Pages") {
-            match Node::new(&dict, slots.len()) {
+            match PageTreeNode::new(&dict, slots.len()) {
                 Some(node) => pending.push(node),
-                None => slots.push(Slot::Lost(dict.get::<u32>(b"Count").unwrap_or(1))),
+                None => slots.push(PageReference::Lost(dict.get::<u32>(b"Count").unwrap_or(1))),
             }
         } else {
-            slots.push(Slot::Page(dict.obj_id()));
+            slots.push(PageReference::Page(dict.obj_id()));
         }
     }
     slots
 }
 
 /// Gives the only lost child of a node all pages that the node lacks.
-fn fill(slots: &mut [Slot], declared: Option<u32>) {
+fn fill(slots: &mut [PageReference], declared: Option<u32>) {
     let num_pages = slots.iter().fold(0_u32, |sum, slot| sum.saturating_add(slot.num_pages()));
     let lacking = declared.and_then(|declared| declared.checked_sub(num_pages));
     let mut lost = slots.iter_mut().filter_map(|slot| match slot {
-        Slot::Lost(num_pages) => Some(num_pages),
-        Slot::Page(_) => None,
+        PageReference::Lost(num_pages) => Some(num_pages),
+        PageReference::Page(_) => None,
     });
     if let (Some(only), None, Some(lacking)) = (lost.next(), lost.next(), lacking) {
         *only += lacking;
@@ -176,18 +180,28 @@ mod tests {
 
     #[test]
     fn pages_after_missing_ones_keep_their_numbers() {
-        let mut slots = [Slot::Page(id(4)), Slot::Lost(1), Slot::Page(id(9)), Slot::Page(id(5))];
+        let mut slots = [
+            PageReference::Page(id(4)),
+            PageReference::Lost(1),
+            PageReference::Page(id(9)),
+            PageReference::Page(id(5)),
+        ];
         fill(&mut slots, Some(5));
         assert_eq!(numbers(&slots, &[id(4), id(9), id(5)], 5), Some(vec![1, 4, 5]));
     }
 
     #[test]
     fn pages_have_no_numbers_if_the_tree_does_not_account_for_all() {
-        let slots = [Slot::Page(id(4)), Slot::Lost(1), Slot::Page(id(9)), Slot::Lost(1)];
+        let slots = [
+            PageReference::Page(id(4)),
+            PageReference::Lost(1),
+            PageReference::Page(id(9)),
+            PageReference::Lost(1),
+        ];
         assert_eq!(numbers(&slots, &[id(4), id(9)], 5), None);
         assert_eq!(numbers(&slots, &[id(9), id(4)], 4), None);
         assert_eq!(numbers(&slots, &[id(4), id(9), id(3)], 4), None);
-        let mut most = [Slot::Page(id(4)), Slot::Lost(1)];
+        let mut most = [PageReference::Page(id(4)), PageReference::Lost(1)];
         fill(&mut most, Some(u32::MAX));
         assert_eq!(numbers(&most, &[id(4)], u32::MAX), None);
     }

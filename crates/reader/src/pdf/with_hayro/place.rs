@@ -25,7 +25,7 @@ impl Direction {
 }
 
 /// The position of a glyph of a run.
-pub(super) struct Placed {
+pub(super) struct GlyphPosition {
     pub(super) origin: Point,
     /// Unit of glyph space along the line, multiplied by a thousand.
     along: Vec2,
@@ -34,7 +34,7 @@ pub(super) struct Placed {
     is_vertical: bool,
 }
 
-impl Placed {
+impl GlyphPosition {
     /// Returns the direction of its text.
     pub(super) fn direction(&self) -> Direction {
         let direction = direction_of(self.along);
@@ -61,7 +61,7 @@ impl Placed {
 /// The glyphs of a substitute font are stretched to the widths in the file, so the width of a glyph
 /// is either the stretched width or the width in the font. The position of the next glyph shows
 /// which one applies.
-pub(super) fn place(run: &GlyphRun<'_, '_>, transform: Affine) -> Vec<Placed> {
+pub(super) fn place(run: &GlyphRun<'_, '_>, transform: Affine) -> Vec<GlyphPosition> {
     let is_vertical = run.writing_mode() == WritingMode::Vertical;
     let frames: Vec<Affine> =
         run.glyphs().iter().map(|glyph| transform * glyph.transform()).collect();
@@ -86,7 +86,7 @@ pub(super) fn place(run: &GlyphRun<'_, '_>, transform: Affine) -> Vec<Placed> {
             _ => stretched,
         };
         let origin = Point::new(x, y);
-        placed.push(Placed { origin, along, size, advance, is_vertical });
+        placed.push(GlyphPosition { origin, along, size, advance, is_vertical });
     }
     if is_vertical {
         // The origin is the upper left corner of the glyph; the axis of the line is its middle.

@@ -10,16 +10,19 @@ use super::numbering::Numbering;
 use super::{Sheets, open};
 use crate::extract::protocol::{AnswerLine, BlockPlace, DocumentHead, ReadingSummary};
 use crate::pdf::layout;
-use crate::pdf::layout::sheet::{Area, POINTS_PER_INCH};
+use crate::pdf::layout::sheet::{POINTS_PER_INCH, PageArea};
 use crate::pdf::ocr::{self, Raster};
-use crate::pdf::picture::{self, Marks};
-use crate::{Emit, Input, Stop};
+use crate::pdf::picture::{self, PageMarks};
+use crate::{EarlyEnd, Emit, ReaderInput};
 
 /// Tesseract is trained for resolutions from here on; a higher one makes it slower but not better.
 const DPI: f64 = 200.0;
 
 /// Runs OCR on the pages that the job names.
-pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn recognise(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let pdf = open(input.bytes, input.request.password.as_deref())?;
     let pages = pdf.pages();
     let numbering = Numbering::of(&pdf);
@@ -31,7 +34,7 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Readin
     ocr::read(input, emit, |number| {
         let page = numbering.idx_of(number).and_then(|idx| pages.get(idx));
         let areas = input.request.ocr_areas.iter().filter(|(page, _)| *page == number);
-        let areas: Vec<Area> = areas.map(|(_, place)| area_of(place)).collect();
+        let areas: Vec<PageArea> = areas.map(|(_, place)| area_of(place)).collect();
         Ok(page.map(|page| match areas.is_empty() {
             true => raster(page, &cache),
             false => raster(page, &cache).only_within(&areas),
@@ -41,7 +44,10 @@ pub(crate) fn recognise(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<Readin
 }
 
 /// Draws the page that the request names, with its text marked.
-pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Stop> {
+pub(crate) fn draw(
+    input: &ReaderInput<'_>,
+    emit: &mut Emit<'_>,
+) -> Result<ReadingSummary, EarlyEnd> {
     let pdf = open(input.bytes, input.request.password.as_deref())?;
     emit(AnswerLine::Document(DocumentHead { page_count: 1, ..DocumentHead::default() }))?;
     let wanted = input.request.drawing.clone().unwrap_or_default();
@@ -57,13 +63,13 @@ pub(crate) fn draw(input: &Input<'_>, emit: &mut Emit<'_>) -> Result<ReadingSumm
             true => Vec::new(),
             false => layout::words(&Sheets::of(&pdf, true).draw(page, true).sheet),
         };
-        picture::send(size, colours, &Marks { words, scale, text: &wanted.marked }, emit)?;
+        picture::send(size, colours, &PageMarks { words, scale, text: &wanted.marked }, emit)?;
     }
     Ok(ReadingSummary::default())
 }
 
-fn area_of(place: &BlockPlace) -> Area {
-    Area::new(place.left, place.top, place.right, place.bottom)
+fn area_of(place: &BlockPlace) -> PageArea {
+    PageArea::new(place.left, place.top, place.right, place.bottom)
 }
 
 fn raster<'a>(page: &'a Page<'a>, cache: &RenderCache<'a>) -> Raster {

@@ -13,9 +13,9 @@ pub(super) type TaggedLevels = HashMap<u32, u8>;
 
 /// Tagged headings of a document, by page.
 #[derive(Debug, Default)]
-pub(super) struct Tags(HashMap<ObjectIdentifier, TaggedLevels>);
+pub(super) struct HeadingTags(HashMap<ObjectIdentifier, TaggedLevels>);
 
-impl Tags {
+impl HeadingTags {
     /// Returns the headings of the page with this id.
     pub(super) fn of_page(&self, page: Option<ObjectIdentifier>) -> Option<&TaggedLevels> {
         self.0.get(&page?)
@@ -23,23 +23,23 @@ impl Tags {
 }
 
 /// A part of the tree that has not been visited yet.
-struct Pending<'a> {
+struct UnvisitedTag<'a> {
     kid: Object<'a>,
     page: Option<ObjectIdentifier>,
     level: u8,
 }
 
 /// Reads the headings in the structure tree of `pdf`.
-pub(super) fn read(pdf: &Pdf) -> Tags {
-    let mut tags = Tags::default();
+pub(super) fn read(pdf: &Pdf) -> HeadingTags {
+    let mut tags = HeadingTags::default();
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
     let Some(root) = catalog.get::<Dict<'_>>(b"StructTreeRoot") else { return tags };
     let roles = root.get::<Dict<'_>>(b"RoleMap").unwrap_or_default();
     let mut seen: HashSet<ObjectIdentifier> = HashSet::new();
-    let mut pending: Vec<Pending<'_>> = Vec::new();
+    let mut pending: Vec<UnvisitedTag<'_>> = Vec::new();
     push_kids(&root, None, 0, &mut pending);
     let mut num_nodes = 0;
-    while let Some(Pending { kid, page, level }) = pending.pop()
+    while let Some(UnvisitedTag { kid, page, level }) = pending.pop()
         && num_nodes < MAX_NODES
     {
         num_nodes += 1;
@@ -68,19 +68,19 @@ fn push_kids<'a>(
     element: &Dict<'a>,
     page: Option<ObjectIdentifier>,
     level: u8,
-    pending: &mut Vec<Pending<'a>>,
+    pending: &mut Vec<UnvisitedTag<'a>>,
 ) {
     match element.get::<Object<'_>>(b"K") {
         Some(Object::Array(kids)) => {
             let kids = kids.iter::<Object<'_>>();
-            pending.extend(kids.map(|kid| Pending { kid, page, level }));
+            pending.extend(kids.map(|kid| UnvisitedTag { kid, page, level }));
         }
-        Some(kid) => pending.push(Pending { kid, page, level }),
+        Some(kid) => pending.push(UnvisitedTag { kid, page, level }),
         None => {}
     }
 }
 
-fn add_heading(tags: &mut Tags, page: Option<ObjectIdentifier>, id: Option<u32>, level: u8) {
+fn add_heading(tags: &mut HeadingTags, page: Option<ObjectIdentifier>, id: Option<u32>, level: u8) {
     if let (Some(page), Some(id), 1..) = (page, id, level) {
         tags.0.entry(page).or_default().insert(id, level);
     }

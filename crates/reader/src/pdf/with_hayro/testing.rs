@@ -1,6 +1,6 @@
 //! Writes small PDF files, for tests.
 
-use crate::Input;
+use crate::ReaderInput;
 use crate::extract::protocol::{AnswerLine, MemberLine, ReadPage, ReadingSummary};
 
 /// What a reader returns of a file.
@@ -62,7 +62,7 @@ pub(super) fn pdf(objects: &[&str], page: &str, lines: &[(&str, u32)]) -> Vec<u8
 /// Reads a file.
 pub(super) fn read(file: &[u8]) -> PdfOutput {
     let mut output = PdfOutput::default();
-    let tail = super::read(&Input::of(file), &mut |line| {
+    let tail = super::read(&ReaderInput::of(file), &mut |line| {
         match line {
             AnswerLine::Page(page) => output.pages.push(page),
             AnswerLine::Member(member) => output.members.push(member),

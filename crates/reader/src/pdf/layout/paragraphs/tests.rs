@@ -6,7 +6,7 @@ use crate::pdf::layout::testing;
 const BODY: BodyStyle = BodyStyle { size: testing::SIZE, ink: 1.0, is_mono: false };
 
 #[track_caller]
-fn check(lines: Vec<Line>, expected: &[(BlockKind, &str)]) {
+fn check(lines: Vec<TextLine>, expected: &[(BlockKind, &str)]) {
     let blocks = blocks(lines, Vec::new(), BODY);
     let found: Vec<_> = blocks.iter().map(|block| (block.kind, block.text.as_str())).collect();
     assert_eq!(found, expected);
@@ -130,9 +130,9 @@ fn words_broken_at_the_end_of_a_line_are_rejoined_with_a_mark() {
 
 #[test]
 fn a_table_keeps_its_position() {
-    let area = Area::new(0.0, 14.0, 50.0, 26.0);
+    let area = PageArea::new(0.0, 14.0, 50.0, 26.0);
     let rows = vec![vec!["a".into(), "b".into()], vec!["c".into(), "d".into()]];
-    let mut table = Table::new(area, rows, vec![[0.0, 20.0], [30.0, 50.0]], 10.0);
+    let mut table = PageTable::new(area, rows, vec![[0.0, 20.0], [30.0, 50.0]], 10.0);
     table.above = vec!["Tides".into()];
     let found = blocks(testing::lines("before\n\nafter"), vec![table], BODY);
     let texts: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::extract::protocol::ReadFailure;
-use crate::xml::{self, Event};
+use crate::xml::{self, XmlEvent};
 
 /// A value of a form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,11 +31,11 @@ pub(super) fn read(xml: &str) -> Result<Vec<XfaValue>, ReadFailure> {
     // How many elements of formatted text are open; its text is the value.
     let mut num_formatted = 0_usize;
     xml::each(xml, |event| match event {
-        Event::Open(element) if !is_in_data => {
+        XmlEvent::Open(element) if !is_in_data => {
             is_in_data = is_in_datasets && element.name() == "data";
             is_in_datasets |= element.name() == "datasets";
         }
-        Event::Open(element) => {
+        XmlEvent::Open(element) => {
             if num_formatted > 0 || (element.name() == "body" && !open.is_empty()) {
                 num_formatted += 1;
                 return;
@@ -52,7 +52,7 @@ pub(super) fn read(xml: &str) -> Result<Vec<XfaValue>, ReadFailure> {
                 text: String::new(),
             });
         }
-        Event::Close(name) => {
+        XmlEvent::Close(name) => {
             if num_formatted > 0 {
                 num_formatted -= 1;
                 open.last_mut().into_iter().for_each(|element| element.text.push(' '));
@@ -74,7 +74,7 @@ pub(super) fn read(xml: &str) -> Result<Vec<XfaValue>, ReadFailure> {
                 });
             }
         }
-        Event::Text(text) => {
+        XmlEvent::Text(text) => {
             if let Some(element) = open.last_mut() {
                 element.text.push_str(text);
             }

@@ -1,7 +1,7 @@
 //! Reads the fields and texts in the template of an XFA form, in the order in which they are shown.
 
 use crate::extract::protocol::ReadFailure;
-use crate::xml::{self, Element, Event};
+use crate::xml::{self, Element, XmlEvent};
 
 /// Most options of a list.
 const MAX_OPTIONS: usize = 5_000;
@@ -74,9 +74,9 @@ struct TemplateReader {
 pub(super) fn read(xml: &str) -> Result<Vec<XfaField>, ReadFailure> {
     let mut reader = TemplateReader::default();
     xml::each(xml, |event| match event {
-        Event::Open(element) => reader.open(element),
-        Event::Close(name) => reader.close(name),
-        Event::Text(text) => reader.text(text),
+        XmlEvent::Open(element) => reader.open(element),
+        XmlEvent::Close(name) => reader.close(name),
+        XmlEvent::Text(text) => reader.text(text),
     })?;
     Ok(reader.fields)
 }
