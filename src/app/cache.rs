@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::{Session, model};
-use crate::embed::{self, Cached};
+use crate::embed::{self, CachePart};
 use crate::error::Result;
 use crate::text::fields;
 
@@ -19,7 +19,7 @@ pub struct Contents {
     /// Total size of its parts in bytes.
     pub size_bytes: u64,
     /// Its parts.
-    pub parts: Vec<Cached>,
+    pub parts: Vec<CachePart>,
 }
 
 /// A request to clean the cache.
@@ -43,13 +43,13 @@ pub struct Cleaned {
     /// Size of the removed parts in bytes.
     pub freed_bytes: u64,
     /// Removed parts.
-    pub removed: Vec<Cached>,
+    pub removed: Vec<CachePart>,
     /// Remaining parts.
-    pub kept: Vec<Cached>,
+    pub kept: Vec<CachePart>,
 }
 
 /// Returns the total size of parts in bytes.
-pub fn size_bytes(parts: &[Cached]) -> u64 {
+pub fn size_bytes(parts: &[CachePart]) -> u64 {
     parts.iter().map(|part| part.size_bytes).sum()
 }
 

@@ -22,7 +22,7 @@ pub enum Event<'a> {
     /// A detail, such as the model in use, for verbose output.
     Detail(&'a str),
     /// Progress of fetching or preparing a model or library.
-    Fetch(embed::Event),
+    Fetch(embed::ModelEvent),
     /// Ingestion begins.
     IngestBegins {
         /// The given files and folders.

@@ -11,7 +11,7 @@ use crate::app::observer::Event;
 use crate::app::{Observer, Session, absent, model};
 use crate::chunk::recut;
 use crate::document::{Binding, Chunk, Embedding};
-use crate::embed::{Embedder, Installed};
+use crate::embed::{Embedder, InstalledModel};
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
 use crate::store::{ChunkId, Renewed, Store, Unembedded};
@@ -103,7 +103,7 @@ fn say_without_model(error: &Error, observer: &dyn Observer) {
 pub(super) fn bind(
     store: &mut Store,
     selection: &ModelSelection,
-    installed: &Installed,
+    installed: &InstalledModel,
     observer: &dyn Observer,
 ) -> Result<()> {
     let binding = selection.binding(installed);

@@ -42,17 +42,17 @@ impl FetchProgress {
         Self { bars: MultiProgress::with_draw_target(target()), by_file: HashMap::new() }
     }
 
-    pub(super) fn on_event(&mut self, event: embed::Event) {
+    pub(super) fn on_event(&mut self, event: embed::ModelEvent) {
         match event {
-            embed::Event::Found { .. } => {}
-            embed::Event::Fetching { what, source, size_mb, destination } => {
+            embed::ModelEvent::Found { .. } => {}
+            embed::ModelEvent::Fetching { what, source, size_mb, destination } => {
                 let size = size_mb.map(|size| format!(" ({size} MB)")).unwrap_or_default();
                 self.print(&format!(
                     "Fetching {what}{size} from {source} to {}",
                     destination.display()
                 ));
             }
-            embed::Event::Progress { file, done_bytes, total_bytes } => {
+            embed::ModelEvent::Progress { file, done_bytes, total_bytes } => {
                 let bars = &self.bars;
                 let bar = self.by_file.entry(file).or_insert_with_key(|file| {
                     let style = style("{msg} {bar:30.cyan/bright.black} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
@@ -64,26 +64,26 @@ impl FetchProgress {
                     bar.finish_and_clear();
                 }
             }
-            embed::Event::Fetched { what, path } => {
+            embed::ModelEvent::Fetched { what, path } => {
                 self.print(&format!("Fetched {what}: {}", path.display()));
             }
-            embed::Event::NotAdopted { what, path, sha256 } => {
+            embed::ModelEvent::NotAdopted { what, path, sha256 } => {
                 let path = path.display();
                 self.print(&format!(
                     "Found {what} at {path}, but kb does not know its SHA-256 ({sha256}) and does not \
                      use it; ORT_DYLIB_PATH={path} would"
                 ));
             }
-            embed::Event::SourceFailed { what, source, reason } => {
+            embed::ModelEvent::SourceFailed { what, source, reason } => {
                 self.print(&format!("Could not fetch {what} from {source}: {reason}"));
             }
-            embed::Event::Changed(path) => self.print(&format!(
+            embed::ModelEvent::Changed(path) => self.print(&format!(
                 "{} was changed by another program; kb creates it again",
                 path.display()
             )),
-            embed::Event::Waiting => self
+            embed::ModelEvent::Waiting => self
                 .print("Waiting for another kb process that is fetching or preparing the model..."),
-            embed::Event::Optimising => self.print(embed::OPTIMISING),
+            embed::ModelEvent::Optimising => self.print(embed::OPTIMISING),
         }
     }
 

@@ -9,8 +9,8 @@ use std::path::Path;
 use kb_base::document::Precision;
 use kb_base::error::Error;
 use kb_embed::{
-    DEFAULT_MODEL, Embedder, Event, FileState, Installed, Locations, ModelChoice, OpenOptions,
-    examine, install, locate, locate_model, open, open_single, tokenizer,
+    CachedFileState, DEFAULT_MODEL, Embedder, InstalledModel, Locations, ModelChoice, ModelEvent,
+    ModelOptions, examine, install, locate, locate_model, open, open_single, tokenizer,
 };
 
 use crate::env::locations;
@@ -32,27 +32,27 @@ pub(crate) fn own_locations(dir: &Path) -> Locations {
 }
 
 /// Returns the default model and the library.
-fn real() -> Installed {
+fn real() -> InstalledModel {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     locate(&choice, &locations())
         .unwrap_or_else(|error| panic!("{error}: run `make test`, which fetches it once"))
 }
 
 /// Opens the model for many texts, which ONNX Runtime computes on any processor.
-fn embedder(installed: &Installed, precision: Precision) -> Box<dyn Embedder> {
-    let options = OpenOptions { precision, computes_passages: false, ..OpenOptions::default() };
+fn embedder(installed: &InstalledModel, precision: Precision) -> Box<dyn Embedder> {
+    let options = ModelOptions { precision, computes_passages: false, ..ModelOptions::default() };
     open(installed, &options, &mut |_| {}).unwrap()
 }
 
 /// Opens the model for many texts, which kb computes on any processor.
-fn own(installed: &Installed) -> Box<dyn Embedder> {
-    let options = OpenOptions { computes_passages: true, ..OpenOptions::default() };
+fn own(installed: &InstalledModel) -> Box<dyn Embedder> {
+    let options = ModelOptions { computes_passages: true, ..ModelOptions::default() };
     open(installed, &options, &mut |_| {}).unwrap()
 }
 
 /// Opens the same model for single texts.
-fn single(installed: &Installed, precision: Precision) -> Box<dyn Embedder> {
-    let options = OpenOptions { precision, num_threads: 2, ..OpenOptions::default() };
+fn single(installed: &InstalledModel, precision: Precision) -> Box<dyn Embedder> {
+    let options = ModelOptions { precision, num_threads: 2, ..ModelOptions::default() };
     open_single(installed, &options, &mut |_| {}).unwrap()
 }
 
@@ -164,7 +164,7 @@ fn the_tokens_of_a_query_match_a_passage_with_its_words() {
 
 #[test]
 fn codes_of_tokens_are_made_only_if_they_are_wanted() {
-    let options = OpenOptions { keeps_tokens: false, ..OpenOptions::default() };
+    let options = ModelOptions { keeps_tokens: false, ..ModelOptions::default() };
     let embedder = open(&real(), &options, &mut |_| {}).unwrap();
     assert_eq!(embedder.embed_passages(&["git"]).unwrap()[0].codes, None);
 }
@@ -218,7 +218,7 @@ fn every_text_has_a_vector() {
 #[test]
 fn the_tokenizer_alone_counts_the_embedded_tokens() {
     let installed = real();
-    let tokenizer = tokenizer(&installed, &OpenOptions::default()).unwrap();
+    let tokenizer = tokenizer(&installed, &ModelOptions::default()).unwrap();
     assert_eq!((tokenizer.max_tokens(), tokenizer.num_special()), (256, 2));
     for (text, _) in reference() {
         let num_tokens = tokenizer.num_passage_tokens(&text);
@@ -295,7 +295,7 @@ fn an_unsupported_architecture_needs_an_onnx_file() {
     Tiny { model_type: "nomic_bert", ..Tiny::default() }.write(&model_dir);
     let choice = ModelChoice::directory(model_dir.clone());
     let installed = locate(&choice, &own_locations(dir.path())).unwrap();
-    let open = || open(&installed, &OpenOptions::default(), &mut |_| {});
+    let open = || open(&installed, &ModelOptions::default(), &mut |_| {});
     let message = open().map(|_| ()).unwrap_err().to_string();
     assert!(message.contains("architecture `nomic_bert` is not supported"), "{message}");
 
@@ -404,14 +404,14 @@ fn a_model_comes_from_the_hub_once_and_is_found_without_it() {
     let installed = install(&choice, &locations, &mut |event| events.push(event)).unwrap();
     let repository = dir.path().join("hub/models--someone--tiny");
     assert_eq!(installed.model_dir, repository.join("snapshots").join(REVISION));
-    assert!(events.contains(&Event::Fetching {
+    assert!(events.contains(&ModelEvent::Fetching {
         what: "model someone/tiny".into(),
         source: hub.endpoint.clone(),
         size_mb: None,
         destination: repository,
     }));
-    let is_complete = |event: &Event| {
-        matches!(event, Event::Progress { file, done_bytes, total_bytes }
+    let is_complete = |event: &ModelEvent| {
+        matches!(event, ModelEvent::Progress { file, done_bytes, total_bytes }
             if file == "model.safetensors" && done_bytes == total_bytes)
     };
     assert!(events.iter().any(is_complete));
@@ -520,7 +520,7 @@ fn an_unavailable_download_names_every_source() {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     let mut failed = Vec::new();
     let error = install(&choice, &locations, &mut |event| {
-        if let Event::SourceFailed { source, .. } = event {
+        if let ModelEvent::SourceFailed { source, .. } = event {
             failed.push(source);
         }
     })
@@ -548,7 +548,7 @@ fn a_damaged_model_is_noticed() {
     let states = || -> Vec<(bool, bool)> {
         let examination = examine(&locations, Some(&installed)).unwrap();
         let files = examination.files.iter();
-        files.map(|file| (file.path == weights, file.state == FileState::Intact)).collect()
+        files.map(|file| (file.path == weights, file.state == CachedFileState::Intact)).collect()
     };
     assert_eq!(states(), [(false, true), (true, true), (false, true)]);
 
@@ -556,7 +556,7 @@ fn a_damaged_model_is_noticed() {
     bytes[50_000_000] ^= 1;
     fs::write(&weights, &bytes).unwrap();
     assert_eq!(states(), [(false, true), (true, false), (false, true)]);
-    let error = open(&installed, &OpenOptions::default(), &mut |_| {}).map(|_| ()).unwrap_err();
+    let error = open(&installed, &ModelOptions::default(), &mut |_| {}).map(|_| ()).unwrap_err();
     assert!(matches!(&error, Error::CacheChanged { path, .. } if *path == weights), "{error}");
 
     bytes.truncate(1000);
@@ -581,9 +581,9 @@ fn a_damaged_graph_is_built_again() {
             fs::write(&file, "no graph").unwrap();
         }
         let mut num_built = 0;
-        let options = OpenOptions { precision: Precision::Fp32, ..OpenOptions::default() };
+        let options = ModelOptions { precision: Precision::Fp32, ..ModelOptions::default() };
         let embedder = open(&installed, &options, &mut |event| {
-            num_built += usize::from(event == Event::Optimising);
+            num_built += usize::from(event == ModelEvent::Optimising);
         });
         let found = embedder.unwrap().embed_query("git").unwrap();
         assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{name}");

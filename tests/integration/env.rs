@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use kb_embed::{DEFAULT_MODEL, Installed, Locations, ModelChoice, locate};
+use kb_embed::{DEFAULT_MODEL, InstalledModel, Locations, ModelChoice, locate};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -507,7 +507,7 @@ pub(crate) fn model_dir() -> PathBuf {
     installed().model_dir
 }
 
-fn installed() -> Installed {
+fn installed() -> InstalledModel {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     locate(&choice, &locations()).unwrap_or_else(|error| panic!("{error}: run `make test`"))
 }

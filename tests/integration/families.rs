@@ -10,7 +10,7 @@ use std::fs;
 
 use kb_base::document::Precision;
 use kb_embed::{
-    DEFAULT_MODEL, Embedder, EmbeddingSide, ModelChoice, OpenOptions, install, models, open,
+    DEFAULT_MODEL, Embedder, EmbeddingSide, ModelChoice, ModelOptions, install, models, open,
     open_single,
 };
 use safetensors::tensor::{Dtype, TensorView};
@@ -162,7 +162,7 @@ fn check(model: &str) {
     let mut locations = own_locations(dir.path());
     locations.hf_endpoint = Some(hub.endpoint.clone());
     let installed = install(&choice, &locations, &mut |_| {}).unwrap();
-    let options = OpenOptions { precision: Precision::Fp32, ..OpenOptions::default() };
+    let options = ModelOptions { precision: Precision::Fp32, ..ModelOptions::default() };
     let embedders: [Box<dyn Embedder>; 2] = [
         open(&installed, &options, &mut |_| {}).unwrap(),
         open_single(&installed, &options, &mut |_| {}).unwrap(),
@@ -215,7 +215,7 @@ fn rows_of_other_kinds_read_the_files_of_their_models() {
         locations.hf_endpoint = Some(hub.endpoint.clone());
         let installed = install(&choice, &locations, &mut |_| {});
         installed.map(|installed| {
-            let embedder = open_single(&installed, &OpenOptions::default(), &mut |_| {}).unwrap();
+            let embedder = open_single(&installed, &ModelOptions::default(), &mut |_| {}).unwrap();
             let query = embedder.embed_query("tide gauge").unwrap().vector;
             let passage = embedder.embed_passages(&["tide gauge"]).unwrap().remove(0).vector;
             (embedder.binding().dim, largest_difference(&query, &passage))

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use kb_base::document::Precision;
 use kb_base::error::Error;
-use kb_embed::{Embedder, Installed, ModelChoice, OpenOptions, install, locate, open, open_single};
+use kb_embed::{
+    Embedder, InstalledModel, ModelChoice, ModelOptions, install, locate, open, open_single,
+};
 use safetensors::tensor::Dtype;
 use serde_json::{Value, json};
 
@@ -89,16 +91,19 @@ fn files(head: &Value, number: u64) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Opens a model for passages and for single texts.
-pub(crate) fn open_both(installed: &Installed, options: &OpenOptions) -> [Box<dyn Embedder>; 2] {
+pub(crate) fn open_both(
+    installed: &InstalledModel,
+    options: &ModelOptions,
+) -> [Box<dyn Embedder>; 2] {
     [
         open(installed, options, &mut |_| {}).unwrap(),
         open_single(installed, options, &mut |_| {}).unwrap(),
     ]
 }
 
-fn options(precision: Precision, head: &Value) -> OpenOptions {
+fn options(precision: Precision, head: &Value) -> ModelOptions {
     let dim = head["dim"].as_u64().map(|dim| u32::try_from(dim).unwrap());
-    OpenOptions { precision, dim, ..OpenOptions::default() }
+    ModelOptions { precision, dim, ..ModelOptions::default() }
 }
 
 /// Installs a model from a hub and compares it with `expected`.
@@ -170,7 +175,7 @@ fn a_damaged_dense_is_named_and_other_modules_give_another_graph() {
     let locate = || locate(&ModelChoice::directory(&model_dir), &locations).unwrap();
     let files = files(&heads()[0], 0);
     write(&files, &model_dir);
-    let options = OpenOptions { precision: Precision::Fp32, ..OpenOptions::default() };
+    let options = ModelOptions { precision: Precision::Fp32, ..ModelOptions::default() };
     for embedder in open_both(&locate(), &options) {
         assert_eq!(embedder.embed_query("tide").unwrap().vector.len(), 48);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use kb_base::document::Precision;
-use kb_embed::{ModelChoice, OpenOptions, locate};
+use kb_embed::{ModelChoice, ModelOptions, locate};
 use safetensors::tensor::Dtype;
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn other_layers_give_the_vectors_of_sentence_transformers() {
         for (precision, tolerance) in
             [(Precision::Fp32, TOLERANCE), (Precision::Int8, INT8_TOLERANCE)]
         {
-            let options = OpenOptions { precision, ..OpenOptions::default() };
+            let options = ModelOptions { precision, ..ModelOptions::default() };
             for embedder in open_both(&installed, &options) {
                 assert_eq!(embedder.binding().precision, precision);
                 let mut num_cut = 0;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use kb_base::document::Precision;
-use kb_embed::{EmbeddingSide, ModelChoice, OpenOptions, install, locate, open, open_single};
+use kb_embed::{EmbeddingSide, ModelChoice, ModelOptions, install, locate, open, open_single};
 use safetensors::tensor::Dtype;
 use serde_json::json;
 
@@ -80,7 +80,7 @@ fn static_models_give_the_vectors_of_their_libraries() {
         let choice = ModelChoice::directory(&model_dir);
         install(&choice, &locations, &mut |_| {}).unwrap();
         let installed = locate(&choice, &locations).unwrap();
-        let options = OpenOptions::default();
+        let options = ModelOptions::default();
         for embedder in [
             open(&installed, &options, &mut |_| {}).unwrap(),
             open_single(&installed, &options, &mut |_| {}).unwrap(),

@@ -4,19 +4,19 @@
 use std::fs;
 use std::path::Path;
 
-use kb_embed::{DEFAULT_MODEL, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
+use kb_embed::{DEFAULT_MODEL, ModelChoice, ModelOptions, ModelTokenizer, locate, tokenizer};
 
 use crate::env::{CORPUS, locations};
 
 /// Returns kb's tokenizer of the default model, and the library's.
-fn both() -> (Tokenizer, tokenizers::Tokenizer) {
+fn both() -> (ModelTokenizer, tokenizers::Tokenizer) {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     let installed = locate(&choice, &locations()).unwrap();
     let path = installed.model_dir.join("tokenizer.json");
     let mut library = tokenizers::Tokenizer::from_file(path).unwrap();
     library.with_truncation(None).unwrap();
     library.with_padding(None);
-    (tokenizer(&installed, &OpenOptions::default()).unwrap(), library)
+    (tokenizer(&installed, &ModelOptions::default()).unwrap(), library)
 }
 
 /// Collects every text file below a directory.

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use kb_embed::{self as embed, DEFAULT_MODEL, Event, Locations, ModelChoice};
+use kb_embed::{self as embed, DEFAULT_MODEL, Locations, ModelChoice, ModelEvent};
 
 use crate::env::{Output, TestEnv, locations, runtime, runtime_in_cache};
 
@@ -194,7 +194,7 @@ fn a_system_library_is_copied_only_if_its_bytes_are_known() {
         let mut rejected = Vec::new();
         // Without Python nothing can be fetched; the library comes first.
         let installed = embed::install(&choice, &locations, &mut |event| {
-            if let Event::NotAdopted { path, sha256, .. } = event {
+            if let ModelEvent::NotAdopted { path, sha256, .. } = event {
                 assert_eq!(sha256.len(), 64);
                 rejected.push(path);
             }

@@ -21,7 +21,9 @@ use std::thread;
 use std::time::Instant;
 
 use kb_base::document::{Chunk, DocType, Document, Format};
-use kb_embed::{DEFAULT_MODEL, Locations, ModelChoice, OpenOptions, Tokenizer, locate, tokenizer};
+use kb_embed::{
+    DEFAULT_MODEL, Locations, ModelChoice, ModelOptions, ModelTokenizer, locate, tokenizer,
+};
 use kb_extract::chunk::{ChunkOptions, Strategy, chunk};
 use kb_extract::detect::{HEAD_BYTES, TextExtensions, TypeOverride, detect};
 use kb_extract::sandbox::ReadOptions;
@@ -64,7 +66,7 @@ fn main() {
     let choice = ModelChoice::named(DEFAULT_MODEL).unwrap();
     let installed =
         locate(&choice, &locations()).unwrap_or_else(|error| panic!("{error}: run `kb init`"));
-    let tokenizer = tokenizer(&installed, &OpenOptions::default()).unwrap();
+    let tokenizer = tokenizer(&installed, &ModelOptions::default()).unwrap();
     let pdf = ReadOptions::new(fs::canonicalize(kb).unwrap());
     let options = WalkOptions {
         max_file_mb: 100,
@@ -111,7 +113,7 @@ fn locations() -> Locations {
 /// Reads one file, chunks it with each strategy, and adds to the counts.
 fn look_at(
     path: &Path,
-    tokenizer: &Tokenizer,
+    tokenizer: &ModelTokenizer,
     pdf: &ReadOptions,
     found: &Mutex<BTreeMap<&'static str, Counts>>,
 ) {
@@ -165,7 +167,7 @@ fn look_at(
 }
 
 /// Returns the options of `kb add` with the default settings.
-fn chunk_options(strategy: Strategy, format: Format, tokenizer: &Tokenizer) -> ChunkOptions {
+fn chunk_options(strategy: Strategy, format: Format, tokenizer: &ModelTokenizer) -> ChunkOptions {
     let is_code = format.doc_type() == DocType::Code;
     ChunkOptions {
         strategy,
@@ -213,7 +215,7 @@ fn chunks_of(
     document: &Document,
     chunks: &[Chunk],
     options: &ChunkOptions,
-    tokenizer: &Tokenizer,
+    tokenizer: &ModelTokenizer,
 ) -> Vec<String> {
     let mut broken = Vec::new();
     let lines: Vec<&str> = document.text.split('\n').collect();

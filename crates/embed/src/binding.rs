@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cache::{Expected, hub_sha256};
+use crate::cache::{ExpectedContent, hub_sha256};
 use crate::document::{Binding, ModelFiles};
 use crate::graph;
-use crate::installed::{Installed, OpenOptions};
+use crate::installed::{InstalledModel, ModelOptions};
 use crate::{hash, trust};
 
-impl Installed {
+impl InstalledModel {
     /// Returns the binding of a database embedded with these options, without loading the model.
-    pub fn binding(&self, options: &OpenOptions) -> Binding {
+    pub fn binding(&self, options: &ModelOptions) -> Binding {
         let prefix = options.passage_prefix.as_ref().unwrap_or(&self.facts.passage_prefix);
         Binding {
             model_name: self.name.clone(),
@@ -28,10 +28,10 @@ impl Installed {
         let is_weights = |path: &Path| {
             path.is_file() && path.extension().is_none_or(|extension| extension != "json")
         };
-        let checksum = |(path, expected): &(PathBuf, Expected)| match expected {
-            Expected::Listed(listed) => listed.first().cloned(),
-            Expected::HubName => hub_sha256(path),
-            Expected::Recorded => None,
+        let checksum = |(path, expected): &(PathBuf, ExpectedContent)| match expected {
+            ExpectedContent::Listed(listed) => listed.first().cloned(),
+            ExpectedContent::HubName => hub_sha256(path),
+            ExpectedContent::Recorded => None,
         };
         let files = trust::model(self);
         let checksums = files.iter().filter(|(path, _)| is_weights(path)).map(checksum);

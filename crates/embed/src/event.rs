@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// A step of finding, fetching and preparing a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum ModelEvent {
     /// It already exists.
     Found {
         /// `model all-MiniLM-L6-v2` or `ONNX Runtime`.
@@ -34,7 +34,7 @@ pub enum Event {
     },
     /// A download is complete and verified.
     Fetched {
-        /// As in [`Event::Fetching`].
+        /// As in [`ModelEvent::Fetching`].
         what: String,
         /// Its path.
         path: PathBuf,
@@ -50,7 +50,7 @@ pub enum Event {
     },
     /// A source failed; the next one is tried.
     SourceFailed {
-        /// As in [`Event::Fetching`].
+        /// As in [`ModelEvent::Fetching`].
         what: String,
         /// The source.
         source: String,

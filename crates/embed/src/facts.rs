@@ -1,4 +1,4 @@
-//! Reads [`Facts`] from a model directory's own configuration files.
+//! Reads [`ModelProperties`] from a model directory's own configuration files.
 //!
 //! Reads the files that sentence-transformers writes: `config.json`, `sentence_bert_config.json`,
 //! `config_sentence_transformers.json`, `tokenizer_config.json`; `modules` reads the others. A row
@@ -22,7 +22,7 @@ const LARGEST_LENGTH: u64 = 1 << 20;
 
 /// The properties of a model needed to build and use its graph.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Facts {
+pub struct ModelProperties {
     /// The layout of the weights.
     pub family: Family,
     /// Width of the token vectors.
@@ -133,7 +133,7 @@ impl Family {
     }
 }
 
-impl Facts {
+impl ModelProperties {
     /// Reads the facts of the model in `dir`; `spec` overrides them where it has values.
     pub fn read(dir: &Path, spec: Option<&ModelSpec>) -> Result<Self> {
         let config_path = dir.join("config.json");

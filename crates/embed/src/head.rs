@@ -5,22 +5,22 @@
 //! next to nothing.
 
 use crate::error::Result;
-use crate::facts::Facts;
+use crate::facts::ModelProperties;
 use crate::modules::Module;
 use crate::registry::Pooling;
 use crate::single::lanes;
 use crate::single::weights::Weights;
 
 /// What follows the transformer, ready to use.
-pub(crate) struct Head {
+pub(crate) struct EncoderHead {
     pooling: Pooling,
-    steps: Vec<Step>,
+    steps: Vec<HeadModule>,
     /// Width of the vectors; longer ones are cut.
     dim: usize,
 }
 
 /// A module after pooling.
-enum Step {
+enum HeadModule {
     /// `[outputs, inputs]` and `[outputs]`.
     Dense {
         weight: Vec<f32>,
@@ -30,11 +30,11 @@ enum Step {
     Normalize,
 }
 
-impl Head {
+impl EncoderHead {
     /// Reads the weights; vectors get `dim` numbers.
-    pub(crate) fn open(facts: &Facts, dim: u32) -> Result<Self> {
+    pub(crate) fn open(facts: &ModelProperties, dim: u32) -> Result<Self> {
         let steps = facts.modules.iter().map(|module| match module {
-            Module::Normalize => Ok(Step::Normalize),
+            Module::Normalize => Ok(HeadModule::Normalize),
             Module::Dense(dense) => {
                 let weights = Weights::open_plain(&dense.weights)?;
                 let shape = [dense.num_outputs, dense.num_inputs];
@@ -44,7 +44,7 @@ impl Head {
                 } else {
                     vec![0.0; dense.num_outputs]
                 };
-                Ok(Step::Dense { weight, bias, is_tanh: dense.is_tanh })
+                Ok(HeadModule::Dense { weight, bias, is_tanh: dense.is_tanh })
             }
         });
         let steps = steps.collect::<Result<_>>()?;
@@ -60,8 +60,8 @@ impl Head {
         }
         for step in &self.steps {
             match step {
-                Step::Normalize => to_unit(&mut vector),
-                Step::Dense { weight, bias, is_tanh } => {
+                HeadModule::Normalize => to_unit(&mut vector),
+                HeadModule::Dense { weight, bias, is_tanh } => {
                     let mut output = bias.clone();
                     lanes::multiply(&vector, weight, vector.len(), |_, row, dot| {
                         output[row] += dot;
@@ -134,8 +134,8 @@ fn to_unit(vector: &mut [f32]) {
 mod tests {
     use super::*;
 
-    fn head(pooling: Pooling, steps: Vec<Step>, dim: usize) -> Head {
-        Head { pooling, steps, dim }
+    fn head(pooling: Pooling, steps: Vec<HeadModule>, dim: usize) -> EncoderHead {
+        EncoderHead { pooling, steps, dim }
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_bias_is_added_to_the_mean_and_not_to_the_sum() {
-        let dense = |is_tanh| Step::Dense {
+        let dense = |is_tanh| HeadModule::Dense {
             weight: vec![0.0, 2.0, 1.0, 0.0],
             bias: vec![1.0, -3.0],
             is_tanh,
@@ -164,9 +164,9 @@ mod tests {
         let mapped = |steps, dim| head(Pooling::Mean, steps, dim).vector(&rows, 2);
         assert_eq!(mapped(vec![dense(false)], 2), [1.0, 0.0]);
         // Normalised first, (0.6, 0.8) gives (2.6, -2.4).
-        let found = mapped(vec![Step::Normalize, dense(false)], 2);
+        let found = mapped(vec![HeadModule::Normalize, dense(false)], 2);
         assert!((found[1] / found[0] + 2.4 / 2.6).abs() < 1e-6, "{found:?}");
-        let found = mapped(vec![Step::Normalize, dense(true)], 2);
+        let found = mapped(vec![HeadModule::Normalize, dense(true)], 2);
         assert!((found[1] / found[0] - (-2.4_f32).tanh() / 2.6_f32.tanh()).abs() < 1e-6);
         assert_eq!(mapped(vec![dense(false)], 1), [1.0]);
     }

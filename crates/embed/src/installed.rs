@@ -4,19 +4,19 @@
 use std::path::{Path, PathBuf};
 
 use crate::document::{ModelFiles, Precision};
-use crate::facts::Facts;
+use crate::facts::ModelProperties;
 use crate::processor;
 use crate::registry::ModelSpec;
 
 /// A model and a runtime library that are on this machine.
 #[derive(Debug, Clone)]
-pub struct Installed {
+pub struct InstalledModel {
     /// The name that databases are bound to.
     pub name: String,
     /// The directory with `config.json`, `tokenizer.json` and the weights.
     pub model_dir: PathBuf,
     /// The properties of the model.
-    pub facts: Facts,
+    pub facts: ModelProperties,
     /// Its row of `models.toml`, if it has one.
     pub spec: Option<&'static ModelSpec>,
     /// The ONNX Runtime library; empty if there is none and the model needs none.
@@ -31,7 +31,7 @@ pub struct Installed {
 
 /// Options of using a model.
 #[derive(Debug, Clone)]
-pub struct OpenOptions {
+pub struct ModelOptions {
     /// The precision of passages and queries.
     pub precision: Precision,
     /// Threads within one run: 1 if several workers embed in parallel, 2 for a single text.
@@ -49,7 +49,7 @@ pub struct OpenOptions {
     pub computes_passages: bool,
 }
 
-impl Default for OpenOptions {
+impl Default for ModelOptions {
     fn default() -> Self {
         Self {
             precision: Precision::Int8,

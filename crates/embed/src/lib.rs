@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Only [`install`] uses the network. Settings are passed as values: [`Locations`],
-//! [`OpenOptions`].
+//! [`ModelOptions`].
 
 #![expect(
     clippy::missing_errors_doc,
@@ -39,7 +39,7 @@ mod upkeep;
 
 use kb_base::{document, error, files, hash, text};
 
-use cache::Manifest;
+use cache::CacheManifest;
 use facts::Family;
 use runtime::OnnxModel;
 use table::TableModel;
@@ -48,18 +48,18 @@ use crate::error::Result;
 
 pub use kb_base::embedder::{Embedder, EmbeddingSide, QueryEmbedding, TokenMatcher};
 
-pub use cache::FileState;
+pub use cache::CachedFileState;
 pub use choice::ModelChoice;
-pub use event::Event;
-pub use facts::Facts;
+pub use event::ModelEvent;
+pub use facts::ModelProperties;
 pub use fetch::{OPTIMISING, install, locate, locate_model};
-pub use installed::{Installed, Locations, OpenOptions};
+pub use installed::{InstalledModel, Locations, ModelOptions};
 pub use registry::{DEFAULT_MODEL, ModelSpec, Pooling, PublishedScore, model, model_names, models};
 pub use token_codes::QueryTokens;
-pub use tokenize::Tokenizer;
+pub use tokenize::ModelTokenizer;
 pub use upkeep::{
-    Cached, CachedKind, Examination, Examined, Recorded, cached, examine, remove_cached,
-    remove_wrong,
+    CachePart, CachedKind, Examination, ExaminedFile, ManifestMatch, cached, examine,
+    remove_cached, remove_wrong,
 };
 
 /// Loads only the tokenizer: enough for a chunker, without ONNX Runtime.
@@ -68,11 +68,11 @@ pub use upkeep::{
 ///
 /// [`Error::CacheChanged`](error::Error::CacheChanged) if a file of the model has changed,
 /// [`Error::Model`](error::Error::Model) if `tokenizer.json` cannot be used.
-pub fn tokenizer(installed: &Installed, options: &OpenOptions) -> Result<Tokenizer> {
-    let mut manifest = Manifest::read(&installed.cache_dir);
+pub fn tokenizer(installed: &InstalledModel, options: &ModelOptions) -> Result<ModelTokenizer> {
+    let mut manifest = CacheManifest::read(&installed.cache_dir);
     manifest.require(&trust::model(installed))?;
     manifest.keep();
-    Tokenizer::load(installed, options)
+    ModelTokenizer::load(installed, options)
 }
 
 /// Opens the model. Builds its graph first if there is none on this machine.
@@ -85,9 +85,9 @@ pub fn tokenizer(installed: &Installed, options: &OpenOptions) -> Result<Tokeniz
 /// [`Error::CacheChanged`](error::Error::CacheChanged) if a file or the runtime library is not as kb
 /// wrote it, [`Error::Model`](error::Error::Model) if it cannot be used.
 pub fn open(
-    installed: &Installed,
-    options: &OpenOptions,
-    on_event: &mut dyn FnMut(Event),
+    installed: &InstalledModel,
+    options: &ModelOptions,
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<Box<dyn Embedder>> {
     if matches!(installed.facts.family, Family::Static { .. }) {
         return Ok(Box::new(TableModel::open(installed, options)?));
@@ -100,9 +100,9 @@ pub fn open(
 
 /// Opens the model for one or a few texts: optimised for a fast start, not for throughput.
 pub fn open_single(
-    installed: &Installed,
-    options: &OpenOptions,
-    on_event: &mut dyn FnMut(Event),
+    installed: &InstalledModel,
+    options: &ModelOptions,
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<Box<dyn Embedder>> {
     if matches!(installed.facts.family, Family::Static { .. }) {
         return open(installed, options, on_event);

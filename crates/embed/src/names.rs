@@ -21,7 +21,7 @@ pub(super) const TOKEN_VECTORS: &str = "embeddings.tok_embeddings.weight";
 pub(super) const DISTANCES: &str = "encoder.relative_attention_bias.weight";
 
 /// The names of a layer's tensors, relative to the layer.
-pub(super) struct Names {
+pub(super) struct TensorNames {
     /// The name of the family in the fingerprints of graphs; it never changes.
     pub(super) family: &'static str,
     pub(super) layer: &'static str,
@@ -35,7 +35,7 @@ pub(super) struct Names {
     pub(super) norm: &'static str,
 }
 
-const BERT: Names = Names {
+const BERT: TensorNames = TensorNames {
     family: "bert",
     layer: "encoder.layer",
     query: "attention.self.query",
@@ -48,7 +48,7 @@ const BERT: Names = Names {
     norm: "output.LayerNorm",
 };
 
-const DISTILBERT: Names = Names {
+const DISTILBERT: TensorNames = TensorNames {
     family: "distilbert",
     layer: "transformer.layer",
     query: "attention.q_lin",
@@ -61,7 +61,7 @@ const DISTILBERT: Names = Names {
     norm: "output_layer_norm",
 };
 
-const MPNET: Names = Names {
+const MPNET: TensorNames = TensorNames {
     family: "mpnet",
     query: "attention.attn.q",
     key: "attention.attn.k",
@@ -72,9 +72,9 @@ const MPNET: Names = Names {
 };
 
 /// Its layers have another form (`graph::modern`).
-const MODERNBERT: Names = Names { family: "modernbert", ..BERT };
+const MODERNBERT: TensorNames = TensorNames { family: "modernbert", ..BERT };
 
-impl Names {
+impl TensorNames {
     /// Whether kb also has its own code for the layers, beside the graph.
     pub(super) fn is_native(&self) -> bool {
         matches!(self.family, "bert" | "distilbert")

@@ -39,13 +39,13 @@ fn spec_of((text, spec): &'static (&str, OnceLock<ModelSpec>)) -> &'static Model
 /// A part of `models.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+struct RegistryContent {
     #[serde(default)]
     model: Vec<ModelSpec>,
     runtime: Option<Runtime>,
 }
 
-fn parsed(header: &str, text: &str) -> Content {
+fn parsed(header: &str, text: &str) -> RegistryContent {
     toml::from_str(&format!("{header}{text}")).expect("models.toml is part of the program")
 }
 

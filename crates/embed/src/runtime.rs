@@ -13,14 +13,14 @@ use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
 use ort::session::{Session, SessionInputValue};
 use ort::value::TensorRef;
 
-use super::cache::Manifest;
+use super::cache::CacheManifest;
 use super::fault::{library_error, model_error};
 use super::graph::Graph;
 use super::graph::export::{OUTPUT, TOKENS};
 use super::graph::nodes::INPUT;
-use super::head::Head;
-use super::tokenized::{Encoded, TokenEmbedder, TokenModel};
-use super::{Event, Installed, OpenOptions, Tokenizer, graph, trust};
+use super::head::EncoderHead;
+use super::tokenized::{EncodedText, TokenEmbedder, TokenModel};
+use super::{InstalledModel, ModelEvent, ModelOptions, ModelTokenizer, graph, trust};
 use crate::error::{Cause, Error, Result};
 
 /// The runtime allows one environment per process.
@@ -28,7 +28,7 @@ static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
 /// How sessions are loaded.
 #[derive(Debug, Clone, Copy)]
-struct Loading {
+struct SessionLoading {
     num_threads: usize,
     /// Some 10 ms faster to load and a tenth slower to run.
     is_single: bool,
@@ -38,8 +38,8 @@ struct Loading {
 pub(crate) struct OnnxModel {
     graph: Graph,
     environment: Environment,
-    loading: Loading,
-    head: Head,
+    loading: SessionLoading,
+    head: EncoderHead,
     /// Whether the graph gives only token vectors.
     gives_tokens: bool,
     idle: Mutex<Vec<Session>>,
@@ -48,20 +48,20 @@ pub(crate) struct OnnxModel {
 impl OnnxModel {
     /// Loads runtime, graph and tokenizer in parallel; `is_single` for one or a few texts.
     pub(crate) fn open(
-        installed: &Installed,
-        options: &OpenOptions,
+        installed: &InstalledModel,
+        options: &ModelOptions,
         is_single: bool,
-        on_event: &mut dyn FnMut(Event),
+        on_event: &mut dyn FnMut(ModelEvent),
     ) -> Result<TokenEmbedder<Self>> {
-        let loading = Loading { num_threads: options.num_threads, is_single };
+        let loading = SessionLoading { num_threads: options.num_threads, is_single };
         let binding = installed.binding(options);
         // Checks files before any of the library's code runs in this process.
-        let mut manifest = Manifest::read(&installed.cache_dir);
+        let mut manifest = CacheManifest::read(&installed.cache_dir);
         manifest.require(trust::runtime(installed).as_slice())?;
         manifest.require(&trust::model(installed))?;
         manifest.keep();
         thread::scope(|scope| {
-            let tokenizer = scope.spawn(|| Tokenizer::load(installed, options));
+            let tokenizer = scope.spawn(|| ModelTokenizer::load(installed, options));
             let environment = environment(&installed.runtime)?;
             let mut graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
             let session = match session(&environment, &graph, loading) {
@@ -78,7 +78,7 @@ impl OnnxModel {
                 model_error(&installed.model_dir.join("tokenizer.json"), "it cannot be read")
             })??;
             let model = Self {
-                head: Head::open(&installed.facts, binding.dim)?,
+                head: EncoderHead::open(&installed.facts, binding.dim)?,
                 gives_tokens: graph::gives_token_vectors(installed),
                 graph,
                 environment,
@@ -91,7 +91,7 @@ impl OnnxModel {
 }
 
 impl TokenModel for OnnxModel {
-    fn run(&self, ids: &[i64]) -> Result<Encoded> {
+    fn run(&self, ids: &[i64]) -> Result<EncodedText> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
         let mut session = match taken {
@@ -129,7 +129,7 @@ fn environment(library: &Path) -> Result<Environment> {
     Ok(environment)
 }
 
-fn session(environment: &Environment, graph: &Graph, options: Loading) -> Result<Session> {
+fn session(environment: &Environment, graph: &Graph, options: SessionLoading) -> Result<Session> {
     let builder = builder(environment, options);
     match graph {
         Graph::Cached(path) => builder
@@ -143,7 +143,7 @@ fn session(environment: &Environment, graph: &Graph, options: Loading) -> Result
 }
 
 /// Returns the settings for running a graph.
-fn builder(environment: &Environment, options: Loading) -> ort::Result<SessionBuilder> {
+fn builder(environment: &Environment, options: SessionLoading) -> ort::Result<SessionBuilder> {
     Ok(Session::builder(environment)?
         .with_intra_threads(options.num_threads)?
         // A waiting thread that spins takes the processor from the tokenizer and the search.
@@ -154,7 +154,7 @@ fn builder(environment: &Environment, options: Loading) -> ort::Result<SessionBu
 }
 
 /// Runs a graph built by kb that also pools.
-fn run_built(session: &mut Session, ids: &[i64], head: &Head) -> Result<Encoded> {
+fn run_built(session: &mut Session, ids: &[i64], head: &EncoderHead) -> Result<EncodedText> {
     let input = TensorRef::from_array_view(([1, ids.len()], ids)).map_err(inference)?;
     let outputs = session.run(ort::inputs![INPUT => input]).map_err(inference)?;
     let output = |name| -> Result<Vec<f32>> {
@@ -163,11 +163,11 @@ fn run_built(session: &mut Session, ids: &[i64], head: &Head) -> Result<Encoded>
     };
     let tokens = output(TOKENS)?;
     let token_dim = tokens.len() / ids.len().max(1);
-    Ok(Encoded { vector: head.cut(output(OUTPUT)?), tokens, token_dim })
+    Ok(EncodedText { vector: head.cut(output(OUTPUT)?), tokens, token_dim })
 }
 
 /// Runs a graph that returns one vector per token, such as a model's own ONNX file.
-fn run_for_tokens(session: &mut Session, ids: &[i64], head: &Head) -> Result<Encoded> {
+fn run_for_tokens(session: &mut Session, ids: &[i64], head: &EncoderHead) -> Result<EncodedText> {
     let shape = [1, ids.len()];
     let (ones, zeros) = (vec![1_i64; ids.len()], vec![0_i64; ids.len()]);
     let names: Vec<String> = session.inputs().iter().map(|input| input.name().to_owned()).collect();
@@ -190,7 +190,7 @@ fn run_for_tokens(session: &mut Session, ids: &[i64], head: &Head) -> Result<Enc
         let [_, _, dim] = shape[..] else { continue };
         let dim = usize::try_from(dim).unwrap_or(0).max(1);
         let (vector, tokens) = (head.vector(values, dim), values.to_vec());
-        return Ok(Encoded { vector, tokens, token_dim: dim });
+        return Ok(EncodedText { vector, tokens, token_dim: dim });
     }
     Err(inference("the graph returns no token vectors"))
 }

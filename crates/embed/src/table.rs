@@ -4,12 +4,12 @@
 //! sentence-transformers (`StaticEmbedding`) and `model2vec` write such tables. A text's vector is the
 //! mean of its tokens' vectors, each times its weight if there are weights.
 
-use super::cache::Manifest;
+use super::cache::CacheManifest;
 use super::facts::Family;
-use super::head::Head;
+use super::head::EncoderHead;
 use super::single::weights::Weights;
-use super::tokenized::{Encoded, TokenEmbedder, TokenModel};
-use super::{Installed, OpenOptions, Tokenizer, trust};
+use super::tokenized::{EncodedText, TokenEmbedder, TokenModel};
+use super::{InstalledModel, ModelOptions, ModelTokenizer, trust};
 use crate::error::{Error, Result};
 
 /// A weight per token; not every model has them.
@@ -22,34 +22,34 @@ pub(crate) struct TableModel {
     dim: usize,
     /// Left out of every text.
     unknown: Option<i64>,
-    head: Head,
+    head: EncoderHead,
 }
 
 impl TableModel {
     /// Checks the files of a model, and opens its tokenizer and the head of its table.
     pub(crate) fn open(
-        installed: &Installed,
-        options: &OpenOptions,
+        installed: &InstalledModel,
+        options: &ModelOptions,
     ) -> Result<TokenEmbedder<Self>> {
-        let mut manifest = Manifest::read(&installed.cache_dir);
+        let mut manifest = CacheManifest::read(&installed.cache_dir);
         manifest.require(&trust::model(installed))?;
         manifest.keep();
         let (weights, name) = Weights::open_table(&installed.model_dir)?;
-        let tokenizer = Tokenizer::load(installed, options)?;
+        let tokenizer = ModelTokenizer::load(installed, options)?;
         let leaves_out = installed.facts.family == Family::Static { leaves_out_unknown: true };
         let model = Self {
             weights,
             name,
             dim: usize::try_from(installed.facts.dim).unwrap_or(usize::MAX),
             unknown: tokenizer.unknown().filter(|_| leaves_out),
-            head: Head::open(&installed.facts, installed.binding(options).dim)?,
+            head: EncoderHead::open(&installed.facts, installed.binding(options).dim)?,
         };
         Ok(TokenEmbedder::new(installed, options, tokenizer, model))
     }
 }
 
 impl TokenModel for TableModel {
-    fn run(&self, ids: &[i64]) -> Result<Encoded> {
+    fn run(&self, ids: &[i64]) -> Result<EncodedText> {
         let rows = self.weights.rows(self.name, [0, self.dim])?;
         let has_shares = self.weights.has(SHARES);
         let shares = has_shares.then(|| self.weights.vector(SHARES, rows.num_rows)).transpose()?;
@@ -67,6 +67,6 @@ impl TokenModel for TableModel {
             // A text without a known token needs a vector that has an angle to others.
             vector[0] = 1.0;
         }
-        Ok(Encoded { vector, tokens, token_dim: self.dim })
+        Ok(EncodedText { vector, tokens, token_dim: self.dim })
     }
 }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use super::token_codes::{self, QueryTokens};
-use super::{Embedder, EmbeddingSide, Installed, OpenOptions, QueryEmbedding, Tokenizer};
+use super::{
+    Embedder, EmbeddingSide, InstalledModel, ModelOptions, ModelTokenizer, QueryEmbedding,
+};
 use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
 
 /// What a model computes for one text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Encoded {
+pub(crate) struct EncodedText {
     /// The text's vector, of unit length.
     pub(crate) vector: Vec<f32>,
     /// The vectors of its tokens, special ones included, `[tokens, token_dim]`; of any length.
@@ -20,12 +22,12 @@ pub(crate) struct Encoded {
 
 /// A model that computes the vectors of one text, given as tokens.
 pub(crate) trait TokenModel: Send + Sync {
-    fn run(&self, ids: &[i64]) -> Result<Encoded>;
+    fn run(&self, ids: &[i64]) -> Result<EncodedText>;
 }
 
 /// A tokenizer and a model that reads its tokens.
 pub(crate) struct TokenEmbedder<M> {
-    tokenizer: Tokenizer,
+    tokenizer: ModelTokenizer,
     binding: Binding,
     /// Whether passages are embedded with the codes of their tokens.
     keeps_tokens: bool,
@@ -34,9 +36,9 @@ pub(crate) struct TokenEmbedder<M> {
 
 impl<M: TokenModel> TokenEmbedder<M> {
     pub(crate) fn new(
-        installed: &Installed,
-        options: &OpenOptions,
-        tokenizer: Tokenizer,
+        installed: &InstalledModel,
+        options: &ModelOptions,
+        tokenizer: ModelTokenizer,
         model: M,
     ) -> Self {
         let (binding, keeps_tokens) = (installed.binding(options), options.keeps_tokens);
@@ -45,15 +47,15 @@ impl<M: TokenModel> TokenEmbedder<M> {
 
     /// Runs the model and encodes its tokens.
     fn embed(&self, ids: &[i64]) -> Result<Embedding> {
-        let Encoded { vector, tokens, token_dim } = self.checked(ids)?;
+        let EncodedText { vector, tokens, token_dim } = self.checked(ids)?;
         let codes = self.keeps_tokens.then(|| token_codes::encode(&tokens, token_dim));
         Ok(Embedding { vector, codes })
     }
 
     /// Runs the model and refuses vectors that cannot be stored.
-    fn checked(&self, ids: &[i64]) -> Result<Encoded> {
+    fn checked(&self, ids: &[i64]) -> Result<EncodedText> {
         let encoded = self.model.run(ids)?;
-        let Encoded { vector, tokens, token_dim } = &encoded;
+        let EncodedText { vector, tokens, token_dim } = &encoded;
         let is_complete = u32::try_from(vector.len()).is_ok_and(|dim| dim == self.binding.dim)
             && tokens.len().is_multiple_of(*token_dim);
         if !is_complete || !vector.iter().all(|number| number.is_finite()) {
@@ -77,7 +79,7 @@ impl<M: TokenModel> Embedder for TokenEmbedder<M> {
 
     fn embed_query(&self, query: &str) -> Result<QueryEmbedding> {
         let (ids, _) = self.tokenizer.encode_cut(query, EmbeddingSide::Query)?;
-        let Encoded { vector, tokens, token_dim } = self.checked(&ids)?;
+        let EncodedText { vector, tokens, token_dim } = self.checked(&ids)?;
         // The special tokens at both ends stand for no word: without them, nDCG@10 is 0.0008 higher.
         let num_special = self.tokenizer.num_special();
         let (head, tail) = (num_special / 2, num_special.div_ceil(2));

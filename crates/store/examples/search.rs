@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use kb_base::document::{Chunk, Format, Metadata};
 use kb_base::hash::sha256;
-use kb_embed::{DEFAULT_MODEL, Embedder, Locations, ModelChoice, OpenOptions, install, open};
+use kb_embed::{DEFAULT_MODEL, Embedder, Locations, ModelChoice, ModelOptions, install, open};
 use kb_store::search::{SearchOptions, parse, search};
 use kb_store::{NewDocument, Store};
 
@@ -16,7 +16,7 @@ fn main() -> kb_base::error::Result<()> {
     let [_, database, home, note, question] = args.as_slice() else { panic!("see above") };
     let locations = Locations::below(Path::new(home));
     let installed = install(&ModelChoice::named(DEFAULT_MODEL)?, &locations, &mut |_| {})?;
-    let model: Arc<dyn Embedder> = open(&installed, &OpenOptions::default(), &mut |_| {})?.into();
+    let model: Arc<dyn Embedder> = open(&installed, &ModelOptions::default(), &mut |_| {})?.into();
 
     let mut store = Store::open(Path::new(database))?;
     store.bind(model.binding())?;

@@ -7,7 +7,7 @@ use crate::app::doctor::{Findings, Verdict};
 use crate::app::model::{self, ModelSelection};
 use crate::app::{Observer, Session};
 use crate::document::Binding;
-use crate::embed::{self, Examination, Examined, FileState};
+use crate::embed::{self, CachedFileState, Examination, ExaminedFile};
 use crate::error::{Error, Result};
 use crate::text::number::counted;
 
@@ -90,7 +90,7 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
         }
     }
     // A file in use is rebuilt before it is loaded.
-    let unknown = found.files.iter().filter(|file| file.state == FileState::Unknown);
+    let unknown = found.files.iter().filter(|file| file.state == CachedFileState::Unknown);
     let parts: BTreeSet<&Path> =
         unknown.filter(|file| !file.is_used).map(|file| &*file.part).collect();
     for part in parts {
@@ -102,7 +102,8 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
         findings.add_with_fix(NAME, Verdict::Note, message, fix);
     }
     if wrong(found).is_empty() && !found.is_manifest_damaged && !found.files.is_empty() {
-        let intact = found.files.iter().filter(|file| file.state == FileState::Intact).count();
+        let intact =
+            found.files.iter().filter(|file| file.state == CachedFileState::Intact).count();
         let message = format!("{} with the right checksums", counted(intact, "file"));
         findings.add(NAME, Verdict::Ok, message);
     }
@@ -110,17 +111,17 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
     !found.is_manifest_damaged && !wrong(found).iter().any(|file| file.is_used)
 }
 
-fn wrong(found: &Examination) -> Vec<&Examined> {
+fn wrong(found: &Examination) -> Vec<&ExaminedFile> {
     found.files.iter().filter(|file| file.is_wrong()).collect()
 }
 
-fn describe(file: &Examined) -> String {
+fn describe(file: &ExaminedFile) -> String {
     let path = file.path.display();
     match &file.state {
-        FileState::Intact => format!("{path} is intact"),
-        FileState::Missing => format!("{path} is missing"),
-        FileState::Unknown => format!("{path} is not in the manifest"),
-        FileState::Changed { found, expected } => {
+        CachedFileState::Intact => format!("{path} is intact"),
+        CachedFileState::Missing => format!("{path} is missing"),
+        CachedFileState::Unknown => format!("{path} is not in the manifest"),
+        CachedFileState::Changed { found, expected } => {
             format!("{path} has changed: its SHA-256 is {found}, expected {expected}")
         }
     }

@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::app::observer::{Event, Observer};
 use crate::document::{Binding, Embedding};
 use crate::embed::{
-    self, Embedder, EmbeddingSide, Installed, OpenOptions, QueryEmbedding, Tokenizer,
+    self, Embedder, EmbeddingSide, InstalledModel, ModelOptions, ModelTokenizer, QueryEmbedding,
 };
 use crate::error::Result;
 
 /// A model that is loaded for the first passage. A run that finds nothing new never loads it.
 pub struct LazyModel<'a> {
     /// The model's tokenizer.
-    pub tokenizer: Tokenizer,
+    pub tokenizer: ModelTokenizer,
     binding: Binding,
-    installed: Installed,
-    options: OpenOptions,
+    installed: InstalledModel,
+    options: ModelOptions,
     embedder: Mutex<Option<Arc<dyn Embedder>>>,
     observer: &'a dyn Observer,
 }
@@ -23,10 +23,10 @@ pub struct LazyModel<'a> {
 impl<'a> LazyModel<'a> {
     /// Creates a model that is not loaded yet.
     pub(super) fn new(
-        tokenizer: Tokenizer,
+        tokenizer: ModelTokenizer,
         binding: Binding,
-        installed: Installed,
-        options: OpenOptions,
+        installed: InstalledModel,
+        options: ModelOptions,
         observer: &'a dyn Observer,
     ) -> Self {
         Self { tokenizer, binding, installed, options, embedder: Mutex::new(None), observer }
@@ -73,8 +73,8 @@ impl Embedder for LazyModel<'_> {
 
 /// Loads a model.
 pub(super) fn open(
-    installed: &Installed,
-    options: &OpenOptions,
+    installed: &InstalledModel,
+    options: &ModelOptions,
     observer: &dyn Observer,
 ) -> Result<Box<dyn Embedder>> {
     embed::open(installed, options, &mut |event| observer.on_event(Event::Fetch(event)))

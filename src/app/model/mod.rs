@@ -16,7 +16,9 @@ use crate::app::typed::absolute;
 use crate::app::{Session, settings};
 use crate::config::Origin;
 use crate::document::{Binding, Precision};
-use crate::embed::{self, Embedder, Installed, Locations, ModelChoice, ModelSpec, OpenOptions};
+use crate::embed::{
+    self, Embedder, InstalledModel, Locations, ModelChoice, ModelOptions, ModelSpec,
+};
 use crate::error::{Error, Result};
 
 pub use crate::embed::model_names as names;
@@ -31,7 +33,7 @@ const QUERY_THREADS: usize = 2;
 /// The selected model and its settings.
 pub struct ModelSelection {
     choice: ModelChoice,
-    options: OpenOptions,
+    options: ModelOptions,
     locations: Locations,
     /// Whether fetching has failed in this session: it is not tried again for each document.
     has_failed: Arc<AtomicBool>,
@@ -79,13 +81,13 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     let given = |prefix: &String| (!prefix.is_empty()).then(|| prefix.clone());
     let passage_prefix =
         given(&settings.passage_prefix).or_else(|| bound.map(|bound| bound.passage_prefix.clone()));
-    let options = OpenOptions {
+    let options = ModelOptions {
         precision,
         query_prefix: given(&settings.query_prefix),
         passage_prefix,
         dim: Some(settings.dim).filter(|dim| *dim > 0),
         keeps_tokens: settings.token_vectors,
-        ..OpenOptions::default()
+        ..ModelOptions::default()
     };
     let mut locations = session.locations();
     if let Some(bound) = bound.filter(|bound| bound.model_name == choice.name()) {
@@ -115,7 +117,7 @@ pub fn select_for_reindex(session: &Session, bound: Option<&Binding>) -> Result<
 pub fn select_known(session: &Session, bound: &Binding) -> Option<ModelSelection> {
     let choice =
         ModelChoice::named(&bound.model_name).ok().filter(|choice| choice.spec().is_some());
-    let options = OpenOptions { precision: bound.precision, ..OpenOptions::default() };
+    let options = ModelOptions { precision: bound.precision, ..ModelOptions::default() };
     let locations = session.locations();
     let has_failed = session.fetching_has_failed();
     choice.map(|choice| ModelSelection { choice, options, locations, has_failed, may_fetch: false })
@@ -125,7 +127,7 @@ pub fn select_known(session: &Session, bound: &Binding) -> Option<ModelSelection
 pub fn check_selection(session: &Session, bound: Option<&Binding>) -> Result<()> {
     let Some(bound) = bound else { return Ok(()) };
     let wanted = select(session, Some(bound))?;
-    let OpenOptions { precision, dim, .. } = wanted.options;
+    let ModelOptions { precision, dim, .. } = wanted.options;
     let dim = dim.unwrap_or(bound.dim);
     let is_same = wanted.choice.name() == bound.model_name;
     if is_same && precision == bound.precision && dim == bound.dim {
@@ -242,12 +244,12 @@ impl ModelSelection {
     }
 
     /// Finds model and runtime library on this machine, without network.
-    pub fn locate(&self) -> Result<Installed> {
+    pub fn locate(&self) -> Result<InstalledModel> {
         self.fitting(embed::locate(&self.choice, &self.locations)?)
     }
 
     /// Refuses more numbers than the model's vectors have.
-    fn fitting(&self, installed: Installed) -> Result<Installed> {
+    fn fitting(&self, installed: InstalledModel) -> Result<InstalledModel> {
         let (dim, full) = (self.options.dim.unwrap_or(0), installed.facts.vector_dim());
         if dim <= full {
             return Ok(installed);
@@ -260,7 +262,7 @@ impl ModelSelection {
     }
 
     /// Finds model and runtime library, fetching what is missing.
-    pub fn install(&self, observer: &dyn Observer) -> Result<Installed> {
+    pub fn install(&self, observer: &dyn Observer) -> Result<InstalledModel> {
         if !self.may_fetch && self.locate_model().is_err() {
             return Err(Error::UntrustedModel { name: self.name() });
         }
@@ -271,7 +273,7 @@ impl ModelSelection {
 
     /// Finds model and runtime library. If they are missing, reports that and fetches them, as `kb init`
     /// does, once in a session.
-    pub fn locate_or_install(&self, observer: &dyn Observer) -> Result<Installed> {
+    pub fn locate_or_install(&self, observer: &dyn Observer) -> Result<InstalledModel> {
         match self.locate() {
             Err(Error::NotInstalled { .. }) if !self.may_fetch => self.install(observer),
             Err(Error::NotInstalled { what }) if !self.has_failed.load(Ordering::Relaxed) => {
@@ -286,7 +288,7 @@ impl ModelSelection {
     }
 
     /// Returns the binding for vectors of this model.
-    pub fn binding(&self, installed: &Installed) -> Binding {
+    pub fn binding(&self, installed: &InstalledModel) -> Binding {
         installed.binding(&self.options)
     }
 
@@ -313,7 +315,7 @@ impl ModelSelection {
         open(&self.locate_bound(bound)?, &self.options, observer)
     }
 
-    fn report(&self, installed: &Installed, observer: &dyn Observer) {
+    fn report(&self, installed: &InstalledModel, observer: &dyn Observer) {
         let (name, dir) = (self.name(), installed.model_dir.display());
         observer.detail(&format!("model: {name} {} in {dir}", self.options.precision));
         observer.detail(&format!("ONNX Runtime: {}", installed.runtime.display()));
@@ -321,7 +323,7 @@ impl ModelSelection {
 
     /// Finds model and runtime library, and checks that its vectors are comparable with those bound to
     /// `bound`.
-    fn locate_bound(&self, bound: Option<&Binding>) -> Result<Installed> {
+    fn locate_bound(&self, bound: Option<&Binding>) -> Result<InstalledModel> {
         let installed = self.locate()?;
         if let Some(bound) = bound {
             check_binding(bound, &self.binding(&installed))?;
@@ -332,7 +334,7 @@ impl ModelSelection {
     /// Opens the tokenizer now and the model for the first passage.
     pub fn open_for_passages<'a>(
         &self,
-        installed: &Installed,
+        installed: &InstalledModel,
         observer: &'a dyn Observer,
     ) -> Result<LazyModel<'a>> {
         self.report(installed, observer);

@@ -144,7 +144,7 @@ fn the_bar_of_a_download_is_where_the_download_is() {
     let mut progress = FetchProgress::new();
     let mut arrived = |done_bytes| {
         let file = "weights".to_owned();
-        progress.on_event(embed::Event::Progress { file, done_bytes, total_bytes: 10 });
+        progress.on_event(embed::ModelEvent::Progress { file, done_bytes, total_bytes: 10 });
         let bar = &progress.by_file["weights"];
         (bar.position(), bar.is_finished())
     };

@@ -10,7 +10,7 @@ use crate::app::eval::{Evaluated, Measured};
 use crate::app::models::{ListedModel, Models};
 use crate::app::push::PushReport;
 use crate::app::relocate::Relocated;
-use crate::embed::Recorded;
+use crate::embed::ManifestMatch;
 use crate::eval::Measures;
 use crate::present::terminal::columns::padding;
 use crate::present::terminal::paint::Meaning;
@@ -70,10 +70,10 @@ impl Human {
                 megabytes(part.size_bytes),
                 if part.is_used { "in use" } else { "" }.to_owned(),
                 match part.recorded {
-                    Recorded::Touched => {
+                    ManifestMatch::Touched => {
                         "changed or touched since kb wrote it; `kb doctor` compares its bytes"
                     }
-                    Recorded::Unchanged | Recorded::No => "",
+                    ManifestMatch::Unchanged | ManifestMatch::No => "",
                 }
                 .to_owned(),
             ]

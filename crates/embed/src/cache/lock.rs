@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::ModelEvent;
 use crate::files::folder::{self, Lock};
 
 /// Takes the cache's lock, waiting for another process if necessary.
-pub(crate) fn lock(cache_dir: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Lock> {
+pub(crate) fn lock(cache_dir: &Path, on_event: &mut dyn FnMut(ModelEvent)) -> Result<Lock> {
     let path = cache_dir.join("lock");
     let fail = |error| Error::of_file(&path, error);
     if let Some(lock) = folder::try_lock(&path).map_err(fail)? {
         return Ok(lock);
     }
-    on_event(Event::Waiting);
+    on_event(ModelEvent::Waiting);
     folder::lock(&path).map_err(fail)
 }
 

@@ -34,7 +34,7 @@ const SHA256_LETTERS: usize = 64;
 
 /// The expected content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub(crate) enum ExpectedContent {
     /// One of these SHA-256, from `models.toml`; if empty, the file is not kb's.
     Listed(Vec<String>),
     /// The SHA-256 by which the hub's cache names the link's target, if it does.
@@ -45,7 +45,7 @@ pub(crate) enum Expected {
 
 /// The state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileState {
+pub enum CachedFileState {
     /// It has the expected content, or it is not kb's and nothing is known about it.
     Intact,
     /// It is missing.
@@ -63,21 +63,21 @@ pub enum FileState {
 
 /// The recorded properties of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Record {
+struct CachedFile {
     sha256: String,
     stamp: Stamp,
 }
 
 /// The manifest of a cache.
-pub(crate) struct Manifest {
+pub(crate) struct CacheManifest {
     cache_dir: PathBuf,
-    records: BTreeMap<String, Record>,
+    records: BTreeMap<String, CachedFile>,
     /// Files hashed and found intact since the manifest was read.
-    confirmed: BTreeMap<String, Record>,
+    confirmed: BTreeMap<String, CachedFile>,
     is_damaged: bool,
 }
 
-impl Manifest {
+impl CacheManifest {
     pub(crate) fn read(cache_dir: &Path) -> Self {
         let bytes = open::read(&Self::path(cache_dir), open::FollowedLinks::Follow, MAX_BYTES);
         let is_missing = matches!(bytes, Err(Error::PathNotFound { .. }));
@@ -119,50 +119,58 @@ impl Manifest {
 
     /// Checks whether a file has the expected content. Reads its bytes only if its size, time or
     /// inode differ from the record.
-    pub(crate) fn confirm(&mut self, path: &Path, expected: &Expected) -> Result<FileState> {
-        let Ok(stamp) = Stamp::of(path) else { return Ok(FileState::Missing) };
-        let is_allowed = |record: &&Record| match expected {
-            Expected::Listed(listed) => listed.contains(&record.sha256),
-            Expected::HubName | Expected::Recorded => true,
+    pub(crate) fn confirm(
+        &mut self,
+        path: &Path,
+        expected: &ExpectedContent,
+    ) -> Result<CachedFileState> {
+        let Ok(stamp) = Stamp::of(path) else { return Ok(CachedFileState::Missing) };
+        let is_allowed = |record: &&CachedFile| match expected {
+            ExpectedContent::Listed(listed) => listed.contains(&record.sha256),
+            ExpectedContent::HubName | ExpectedContent::Recorded => true,
         };
         if self.record(path).filter(is_allowed).is_some_and(|record| record.stamp == stamp) {
-            return Ok(FileState::Intact);
+            return Ok(CachedFileState::Intact);
         }
         self.examine(path, expected)
     }
 
     /// As [`Self::confirm`], but always reads all of the file's bytes.
-    pub(crate) fn examine(&mut self, path: &Path, expected: &Expected) -> Result<FileState> {
+    pub(crate) fn examine(
+        &mut self,
+        path: &Path,
+        expected: &ExpectedContent,
+    ) -> Result<CachedFileState> {
         // Read first: a file that is written while it is hashed has another stamp afterwards.
-        let Ok(stamp) = Stamp::of(path) else { return Ok(FileState::Missing) };
+        let Ok(stamp) = Stamp::of(path) else { return Ok(CachedFileState::Missing) };
         let allowed = match expected {
-            Expected::Listed(listed) => listed.clone(),
-            Expected::Recorded => {
+            ExpectedContent::Listed(listed) => listed.clone(),
+            ExpectedContent::Recorded => {
                 self.record(path).map(|record| record.sha256.clone()).into_iter().collect()
             }
-            Expected::HubName => match hub_sha256(path) {
+            ExpectedContent::HubName => match hub_sha256(path) {
                 Some(name) => vec![name],
-                None => return Ok(FileState::Intact),
+                None => return Ok(CachedFileState::Intact),
             },
         };
-        let Some(first) = allowed.first() else { return Ok(FileState::Unknown) };
+        let Some(first) = allowed.first() else { return Ok(CachedFileState::Unknown) };
         let found = sha256(path)?;
         if !allowed.contains(&found) {
-            return Ok(FileState::Changed { found, expected: first.clone() });
+            return Ok(CachedFileState::Changed { found, expected: first.clone() });
         }
         if let Some(key) = self.key(path) {
-            let record = Record { sha256: found, stamp };
+            let record = CachedFile { sha256: found, stamp };
             if self.records.get(&key) != Some(&record) {
                 self.confirmed.insert(key, record);
             }
         }
-        Ok(FileState::Intact)
+        Ok(CachedFileState::Intact)
     }
 
     /// Checks that files have the expected content.
-    pub(crate) fn require(&mut self, files: &[(PathBuf, Expected)]) -> Result<()> {
+    pub(crate) fn require(&mut self, files: &[(PathBuf, ExpectedContent)]) -> Result<()> {
         for (path, expected) in files {
-            if let FileState::Changed { found, expected } = self.confirm(path, expected)? {
+            if let CachedFileState::Changed { found, expected } = self.confirm(path, expected)? {
                 let reason = format!("its SHA-256 is {found}, expected {expected}");
                 return Err(Error::CacheChanged { path: path.clone(), reason });
             }
@@ -186,7 +194,7 @@ impl Manifest {
         }
     }
 
-    fn record(&self, path: &Path) -> Option<&Record> {
+    fn record(&self, path: &Path) -> Option<&CachedFile> {
         self.records.get(&self.key(path)?)
     }
 
@@ -200,13 +208,13 @@ impl Manifest {
 
 /// Records the current state of a file, or of all files in a folder, of the cache.
 pub(crate) fn record(cache_dir: &Path, lock: &Lock, place: &Path) -> Result<()> {
-    let manifest = Manifest::read(cache_dir);
+    let manifest = CacheManifest::read(cache_dir);
     let files = if place.is_dir() { folder::files_below(place) } else { vec![place.to_owned()] };
     let mut records = BTreeMap::new();
     for path in files {
         let stamp = Stamp::of(&path).map_err(|error| Error::of_file(&path, error))?;
         if let Some(key) = manifest.key(&path) {
-            records.insert(key, Record { sha256: sha256(&path)?, stamp });
+            records.insert(key, CachedFile { sha256: sha256(&path)?, stamp });
         }
     }
     update(cache_dir, lock, records)
@@ -218,17 +226,17 @@ pub(crate) fn forget_missing(cache_dir: &Path, lock: &Lock) -> Result<()> {
 }
 
 /// Adds records to the current manifest.
-fn update(cache_dir: &Path, _: &Lock, records: BTreeMap<String, Record>) -> Result<()> {
-    let mut all = Manifest::read(cache_dir).records;
+fn update(cache_dir: &Path, _: &Lock, records: BTreeMap<String, CachedFile>) -> Result<()> {
+    let mut all = CacheManifest::read(cache_dir).records;
     all.extend(records);
     all.retain(|key, _| cache_dir.join(key).is_file());
-    let path = Manifest::path(cache_dir);
+    let path = CacheManifest::path(cache_dir);
     write::replace(&path, lines(&all).as_bytes()).map_err(|error| Error::of_file(&path, error))
 }
 
-fn lines(records: &BTreeMap<String, Record>) -> String {
+fn lines(records: &BTreeMap<String, CachedFile>) -> String {
     let mut text = HEAD.to_owned();
-    for (key, Record { sha256, stamp }) in records {
+    for (key, CachedFile { sha256, stamp }) in records {
         let Stamp { size_bytes, mtime_ns, inode } = stamp;
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{sha256} {size_bytes} {mtime_ns} {inode} {key}");
@@ -238,7 +246,7 @@ fn lines(records: &BTreeMap<String, Record>) -> String {
 }
 
 /// Parses the output of [`lines`]; `None` for anything else.
-fn parse(text: &str) -> Option<BTreeMap<String, Record>> {
+fn parse(text: &str) -> Option<BTreeMap<String, CachedFile>> {
     let before_end = text.len().checked_sub(END.len() + SHA256_LETTERS + 1)?;
     let (above, end) = text.split_at_checked(before_end)?;
     let sha256 = end.strip_prefix(END)?.strip_suffix('\n')?;
@@ -253,7 +261,7 @@ fn parse(text: &str) -> Option<BTreeMap<String, Record>> {
             mtime_ns: words.next()?.parse().ok()?,
             inode: words.next()?.parse().ok()?,
         };
-        Some((words.next()?.to_owned(), Record { sha256, stamp }))
+        Some((words.next()?.to_owned(), CachedFile { sha256, stamp }))
     };
     above.strip_prefix(HEAD)?.lines().map(record).collect()
 }

@@ -12,13 +12,13 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::event::Event;
+use crate::event::ModelEvent;
 use crate::files::{access, folder, private, write};
 
 pub(crate) use checksum::{check_sha256, sha256};
 pub(crate) use lock::lock;
-pub use manifest::FileState;
-pub(crate) use manifest::{Expected, Manifest, forget_missing, hub_sha256};
+pub use manifest::CachedFileState;
+pub(crate) use manifest::{CacheManifest, ExpectedContent, forget_missing, hub_sha256};
 
 /// Whether files can be added to the cache, or whether it can be created.
 pub(crate) fn is_writable(cache_dir: &Path) -> bool {
@@ -35,7 +35,7 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     /// Takes the cache's lock and creates an empty folder.
-    pub(crate) fn open(cache_dir: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Self> {
+    pub(crate) fn open(cache_dir: &Path, on_event: &mut dyn FnMut(ModelEvent)) -> Result<Self> {
         let lock = lock(cache_dir, on_event)?;
         let parent = cache_dir.join("tmp");
         // No other process is active under the lock, so a killed one left these files.
@@ -118,7 +118,7 @@ mod tests {
         let second = std::thread::spawn(move || {
             Workspace::open(&path, &mut |event| sender.send(event).unwrap()).map(drop)
         });
-        assert_eq!(receiver.recv().unwrap(), Event::Waiting);
+        assert_eq!(receiver.recv().unwrap(), ModelEvent::Waiting);
         drop(first);
         second.join().unwrap().unwrap();
     }

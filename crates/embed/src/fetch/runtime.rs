@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::fault::library_error;
 use crate::files::{folder, open, write};
 use crate::registry::{self, Library, RuntimePlatform};
-use crate::{Event, Locations};
+use crate::{Locations, ModelEvent};
 
 /// Its name in messages.
 pub(super) const WHAT: &str = "ONNX Runtime";
@@ -52,7 +52,7 @@ pub(super) fn locate(locations: &Locations) -> Result<Option<PathBuf>> {
 pub(super) fn fetch(
     locations: &Locations,
     workspace: &Workspace,
-    on_event: &mut dyn FnMut(Event),
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<PathBuf> {
     let what = format!("{WHAT} {}", registry::runtime().version);
     // A good library would have been located; a broken one must be removed.
@@ -60,7 +60,7 @@ pub(super) fn fetch(
         let _ = write::remove(&cached_library(&locations.cache_dir, &library));
     }
     if let Some(path) = adopt(locations, workspace, on_event)? {
-        on_event(Event::Found { what: WHAT.to_owned(), path: path.clone() });
+        on_event(ModelEvent::Found { what: WHAT.to_owned(), path: path.clone() });
         return Ok(path);
     }
     let source = python::source(&registry::runtime().python_package);
@@ -71,7 +71,7 @@ pub(super) fn fetch(
     let fetched = registry::libraries().next();
     let destination =
         fetched.map(|library| cached_library(&locations.cache_dir, &library)).unwrap_or_default();
-    on_event(Event::Fetching {
+    on_event(ModelEvent::Fetching {
         what: what.clone(),
         source: source.clone(),
         size_mb: Some(platform.download_mb),
@@ -79,7 +79,7 @@ pub(super) fn fetch(
     });
     match fetch_package(platform, locations, workspace, &destination) {
         Ok(()) => {
-            on_event(Event::Fetched { what, path: destination.clone() });
+            on_event(ModelEvent::Fetched { what, path: destination.clone() });
             Ok(destination)
         }
         Err(error @ (Error::DiskFull { .. } | Error::Io { .. })) => Err(error),
@@ -107,7 +107,7 @@ fn fetch_package(
 fn adopt(
     locations: &Locations,
     workspace: &Workspace,
-    on_event: &mut dyn FnMut(Event),
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<Option<PathBuf>> {
     let of_python = python::environment_runtime(locations, workspace)?
         .filter(|(version, _)| is_new_enough(version))
@@ -123,7 +123,7 @@ fn adopt(
             workspace.publish(&made, &destination)?;
             return Ok(Some(destination));
         }
-        on_event(Event::NotAdopted { what: WHAT.to_owned(), path, sha256: found });
+        on_event(ModelEvent::NotAdopted { what: WHAT.to_owned(), path, sha256: found });
     }
     Ok(None)
 }

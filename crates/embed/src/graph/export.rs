@@ -14,8 +14,8 @@ use ort::value::{Outlet, Shape, SymbolicDimensions, TensorElementType, ValueType
 use super::nodes::{Builder, INPUT, attribute, inference};
 use crate::document::Precision;
 use crate::error::Result;
-use crate::facts::{Facts, Family};
-use crate::names::{self, Names};
+use crate::facts::{Family, ModelProperties};
+use crate::names::{self, TensorNames};
 use crate::registry::Pooling;
 use crate::single::weights::Weights;
 
@@ -33,8 +33,8 @@ pub(crate) const EXPORT_VERSION: u32 = 7;
 
 /// Builds the graph of a model.
 pub(crate) fn export(
-    facts: &Facts,
-    names: &Names,
+    facts: &ModelProperties,
+    names: &TensorNames,
     weights: &Weights,
     precision: Precision,
 ) -> Result<Model> {
@@ -132,7 +132,7 @@ pub(super) fn head_scale(width: usize) -> f32 {
 impl Builder<'_> {
     /// Maps token ids to the first layer's input: words + positions (+ the first token type),
     /// normalised.
-    fn embeddings(&mut self, facts: &Facts) -> Result<String> {
+    fn embeddings(&mut self, facts: &ModelProperties) -> Result<String> {
         let words = self.weights.get(names::WORDS, &[0, self.dim])?;
         let positions = self.weights.get(names::POSITIONS, &[0, self.dim])?;
         let types = if self.weights.has(names::TYPES) {
@@ -163,7 +163,13 @@ impl Builder<'_> {
 
     /// Adds one transformer layer: attention, then the two-layer network, each with a residual
     /// connection.
-    fn layer(&mut self, input: &str, names: &Names, at: &str, facts: &Facts) -> Result<String> {
+    fn layer(
+        &mut self,
+        input: &str,
+        names: &TensorNames,
+        at: &str,
+        facts: &ModelProperties,
+    ) -> Result<String> {
         let num_heads = usize::try_from(facts.num_heads).unwrap_or(1);
         let quantised = self.quantise(input)?;
         // Scaling the query scales every product with a key, at no cost here.

@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use super::export;
-use crate::Installed;
+use crate::InstalledModel;
 use crate::document::Precision;
 use crate::error::{Error, Result};
-use crate::facts::{Activation, Facts, Family};
+use crate::facts::{Activation, Family, ModelProperties};
 use crate::fault::library_error;
 use crate::files::stamp::Stamp;
 use crate::files::{folder, open, write};
@@ -46,7 +46,7 @@ impl Identity {
     /// Identifies the model by path, length and modification time, not by content: hashing 90 MB
     /// would cost more than the rest of a query.
     pub(crate) fn of(
-        installed: &Installed,
+        installed: &InstalledModel,
         weights: &Path,
         kind: &str,
         precision: Precision,
@@ -151,8 +151,8 @@ fn graphs(cache_dir: &Path) -> PathBuf {
 
 /// Writes the facts that a graph depends on. The name of the family is in `kind`, and prefixes are added to a
 /// text, not to the graph.
-fn text_of(facts: &Facts) -> String {
-    let Facts {
+fn text_of(facts: &ModelProperties) -> String {
+    let ModelProperties {
         family,
         dim,
         num_layers,
@@ -261,7 +261,7 @@ mod tests {
     /// old graphs stay.
     #[test]
     fn facts_are_written_in_one_form() {
-        let mut facts = Facts {
+        let mut facts = ModelProperties {
             family: Family::Bert,
             dim: 384,
             num_layers: 6,

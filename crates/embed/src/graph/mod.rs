@@ -13,15 +13,15 @@ pub(crate) mod nodes;
 
 use std::path::{Path, PathBuf};
 
-use super::cache::{self, Expected, FileState, Manifest, Workspace};
+use super::cache::{self, CacheManifest, CachedFileState, ExpectedContent, Workspace};
 use super::facts::Family;
 use super::fault::{model_error, unsupported};
 use super::graph::identity::Identity;
 use super::model_files::{WEIGHTS, weights};
-use super::names::Names;
+use super::names::TensorNames;
 use super::single::weights::{Int8Matrix, Weights};
 use super::tokenize::{self, wordpiece::ready};
-use super::{Event, Installed, processor};
+use super::{InstalledModel, ModelEvent, processor};
 use crate::document::Precision;
 use crate::error::{Error, Result};
 use crate::files::{folder, private};
@@ -49,27 +49,27 @@ const FILES: [&str; 4] = [GRAPH_FILE, WEIGHTS_FILE, ROWS_FILE, WORDS_FILE];
 const SMALLEST_EXTERNAL_BYTES: &str = "16384";
 
 /// The source of a graph.
-enum Source {
+enum GraphSource {
     /// safetensors of a family whose graph kb builds, and its tensor names.
-    Weights(PathBuf, &'static Names),
+    Weights(PathBuf, &'static TensorNames),
     /// The model's own ONNX file.
     Onnx(PathBuf),
 }
 
-fn source(installed: &Installed) -> Result<Source> {
+fn source(installed: &InstalledModel) -> Result<GraphSource> {
     let dir = &installed.model_dir;
     let family = &installed.facts.family;
     let is_onnx = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "onnx");
     let found = weights(dir);
     if let (Some(names), Some(own)) =
-        (Names::of(family), found.clone().filter(|path| !is_onnx(path)))
+        (TensorNames::of(family), found.clone().filter(|path| !is_onnx(path)))
     {
-        return Ok(Source::Weights(own, names));
+        return Ok(GraphSource::Weights(own, names));
     }
     let exported =
         || WEIGHTS.iter().map(|name| dir.join(name)).find(|path| is_onnx(path) && path.is_file());
     match (found.filter(is_onnx).or_else(exported), family) {
-        (Some(path), _) => Ok(Source::Onnx(path)),
+        (Some(path), _) => Ok(GraphSource::Onnx(path)),
         (None, Family::Unsupported(reason)) => {
             let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");
             Err(unsupported(dir, reason))
@@ -79,30 +79,30 @@ fn source(installed: &Installed) -> Result<Source> {
 }
 
 /// Returns the precision that passages are computed in: an ONNX file runs unchanged.
-pub(super) fn usable_precision(installed: &Installed, wanted: Precision) -> Precision {
+pub(super) fn usable_precision(installed: &InstalledModel, wanted: Precision) -> Precision {
     match source(installed) {
         _ if matches!(installed.facts.family, Family::Static { .. }) => Precision::Fp32,
-        Ok(Source::Onnx(_)) => Precision::Fp32,
-        Ok(Source::Weights(..)) | Err(_) => wanted,
+        Ok(GraphSource::Onnx(_)) => Precision::Fp32,
+        Ok(GraphSource::Weights(..)) | Err(_) => wanted,
     }
 }
 
 /// Whether the graph returns token vectors that still have to be pooled.
-pub(super) fn gives_token_vectors(installed: &Installed) -> bool {
-    let is_foreign = matches!(source(installed), Ok(Source::Onnx(_)));
+pub(super) fn gives_token_vectors(installed: &InstalledModel) -> bool {
+    let is_foreign = matches!(source(installed), Ok(GraphSource::Onnx(_)));
     is_foreign || installed.facts.pooling_in_graph().is_none()
 }
 
 /// Returns the weights of a model that kb can also compute without the runtime, and their names.
-pub(super) fn own_weights(installed: &Installed) -> Option<(PathBuf, &'static Names)> {
+pub(super) fn own_weights(installed: &InstalledModel) -> Option<(PathBuf, &'static TensorNames)> {
     match source(installed) {
-        Ok(Source::Weights(path, names)) if names.is_native() => Some((path, names)),
+        Ok(GraphSource::Weights(path, names)) if names.is_native() => Some((path, names)),
         _ => None,
     }
 }
 
 /// Returns the directory of the graph, if it exists.
-pub(super) fn find(installed: &Installed, precision: Precision) -> Result<Option<PathBuf>> {
+pub(super) fn find(installed: &InstalledModel, precision: Precision) -> Result<Option<PathBuf>> {
     let (_, place) = place(installed, &source(installed)?, precision)?;
     Ok(place.join(GRAPH_FILE).is_file().then_some(place))
 }
@@ -119,13 +119,13 @@ pub(super) fn words_file(place: &Path) -> PathBuf {
 
 /// Returns the graph's identity and its directory.
 fn place(
-    installed: &Installed,
-    source: &Source,
+    installed: &InstalledModel,
+    source: &GraphSource,
     precision: Precision,
 ) -> Result<(Identity, PathBuf)> {
     let (path, kind) = match source {
-        Source::Weights(path, names) => (path, names.family),
-        Source::Onnx(path) => (path, "onnx"),
+        GraphSource::Weights(path, names) => (path, names.family),
+        GraphSource::Onnx(path) => (path, "onnx"),
     };
     let identity = Identity::of(installed, path, kind, precision)?;
     let place = identity.place(&installed.cache_dir);
@@ -137,7 +137,7 @@ pub(super) enum Graph {
     /// An optimised one in the cache.
     Cached(PathBuf),
     /// One that is built in memory each time, because the cache cannot be written.
-    InMemory(Box<Installed>, Precision),
+    InMemory(Box<InstalledModel>, Precision),
 }
 
 impl Graph {
@@ -152,15 +152,15 @@ impl Graph {
 
 /// Finds the graph, building it if it is missing.
 pub(super) fn prepare(
-    installed: &Installed,
+    installed: &InstalledModel,
     precision: Precision,
     environment: &Environment,
-    on_event: &mut dyn FnMut(Event),
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<Graph> {
     let source = source(installed)?;
     let (identity, place) = place(installed, &source, precision)?;
     let graph = place.join(GRAPH_FILE);
-    let mut manifest = Manifest::read(&installed.cache_dir);
+    let mut manifest = CacheManifest::read(&installed.cache_dir);
     if is_intact(&mut manifest, &place, &FILES, &mut |_| {})? {
         manifest.keep();
         return Ok(Graph::Cached(graph));
@@ -170,10 +170,10 @@ pub(super) fn prepare(
     }
     let workspace = Workspace::open(&installed.cache_dir, on_event)?;
     // Another process may have built it in the meantime.
-    if is_intact(&mut Manifest::read(&installed.cache_dir), &place, &FILES, on_event)? {
+    if is_intact(&mut CacheManifest::read(&installed.cache_dir), &place, &FILES, on_event)? {
         return Ok(Graph::Cached(graph));
     }
-    on_event(Event::Optimising);
+    on_event(ModelEvent::Optimising);
     let made = workspace.folder("graph")?;
     build(installed, &source, precision, environment, &made)?;
     identity.write(&made)?;
@@ -184,29 +184,29 @@ pub(super) fn prepare(
 
 /// Whether some of a graph's files are intact. Reports a changed one to `on_event`.
 fn is_intact(
-    manifest: &mut Manifest,
+    manifest: &mut CacheManifest,
     place: &Path,
     names: &[&str],
-    on_event: &mut dyn FnMut(Event),
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<bool> {
     for name in names {
         let path = place.join(name);
-        match manifest.confirm(&path, &Expected::Recorded)? {
-            FileState::Intact => {}
+        match manifest.confirm(&path, &ExpectedContent::Recorded)? {
+            CachedFileState::Intact => {}
             // A small model has no separate weights, only an 8-bit graph has rows, and only a kind of tokenizer words.
-            FileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
-            FileState::Changed { .. } => {
-                on_event(Event::Changed(path));
+            CachedFileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
+            CachedFileState::Changed { .. } => {
+                on_event(ModelEvent::Changed(path));
                 return Ok(false);
             }
-            FileState::Missing | FileState::Unknown => return Ok(false),
+            CachedFileState::Missing | CachedFileState::Unknown => return Ok(false),
         }
     }
     Ok(true)
 }
 
 /// Whether the 8-bit weights by row next to a graph and the tokenizer there are intact.
-pub(super) fn has_intact_rows(manifest: &mut Manifest, place: &Path) -> Result<bool> {
+pub(super) fn has_intact_rows(manifest: &mut CacheManifest, place: &Path) -> Result<bool> {
     is_intact(manifest, place, &[ROWS_FILE, WORDS_FILE], &mut |_| {})
 }
 
@@ -219,8 +219,8 @@ pub(super) fn discard(graph: &Path) {
 
 /// Builds the graph, lets the runtime optimise it, and writes the result to `made`.
 fn build(
-    installed: &Installed,
-    source: &Source,
+    installed: &InstalledModel,
+    source: &GraphSource,
     precision: Precision,
     environment: &Environment,
     made: &Path,
@@ -244,17 +244,17 @@ fn build(
 
 /// Loads a graph from the model's own files.
 fn session(
-    installed: &Installed,
-    source: &Source,
+    installed: &InstalledModel,
+    source: &GraphSource,
     precision: Precision,
     builder: ort::Result<SessionBuilder>,
 ) -> Result<Session> {
     match source {
-        Source::Onnx(path) => {
+        GraphSource::Onnx(path) => {
             let session = builder.and_then(|mut builder| builder.commit_from_file(path));
             session.map_err(|error| model_error(path, error))
         }
-        Source::Weights(path, names) => {
+        GraphSource::Weights(path, names) => {
             let weights = Weights::open(path)?;
             let model = export::export(&installed.facts, names, &weights, precision)?;
             let session = builder.and_then(|builder| model.into_session(&builder));
@@ -265,7 +265,7 @@ fn session(
 
 /// Builds and optimises a graph in memory; `builder` has the settings for running it.
 pub(super) fn in_memory(
-    installed: &Installed,
+    installed: &InstalledModel,
     precision: Precision,
     builder: ort::Result<SessionBuilder>,
 ) -> Result<Session> {
@@ -273,13 +273,21 @@ pub(super) fn in_memory(
 }
 
 /// Makes the 8-bit weights by row in memory.
-pub(super) fn rows(installed: &Installed, names: &Names, path: &Path) -> Result<Weights> {
+pub(super) fn rows(
+    installed: &InstalledModel,
+    names: &TensorNames,
+    path: &Path,
+) -> Result<Weights> {
     let matrices = matrices(installed, names, &Weights::open(path)?)?;
     Weights::in_memory(path, &matrices)
 }
 
 /// Returns the linear maps of all layers in 8 bits, by row.
-fn matrices(installed: &Installed, names: &Names, weights: &Weights) -> Result<Vec<Int8Matrix>> {
+fn matrices(
+    installed: &InstalledModel,
+    names: &TensorNames,
+    weights: &Weights,
+) -> Result<Vec<Int8Matrix>> {
     let layers = 0..installed.facts.num_layers;
     let maps =
         layers.flat_map(|idx| names.linear().map(|map| format!("{}.{idx}.{map}", names.layer)));

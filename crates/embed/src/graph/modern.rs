@@ -4,7 +4,7 @@
 use super::export::head_scale;
 use super::nodes::{Builder, INPUT, attribute};
 use crate::error::Result;
-use crate::facts::{Facts, Rotary};
+use crate::facts::{ModelProperties, Rotary};
 use crate::names::TOKEN_VECTORS;
 
 /// Added to the product of a query and a key outside its window: no share of the softmax is left.
@@ -12,7 +12,7 @@ const OUTSIDE: f32 = -1e30;
 
 impl Builder<'_> {
     /// Maps token ids to the token vectors of the last layer.
-    pub(super) fn modern(&mut self, facts: &Facts, rotary: &Rotary) -> Result<String> {
+    pub(super) fn modern(&mut self, facts: &ModelProperties, rotary: &Rotary) -> Result<String> {
         let words = self.weights.get(TOKEN_VECTORS, &[0, self.dim])?;
         let words = self.floats(&words.shape, &words.data)?;
         let words = self.node("Gather", &[&words, INPUT])?;

@@ -11,7 +11,7 @@ fn the_default_model_is_known() {
 
 #[test]
 fn rows_say_what_the_whole_file_says() {
-    let whole: Content = toml::from_str(include_str!(env!("KB_MODELS"))).unwrap();
+    let whole: RegistryContent = toml::from_str(include_str!(env!("KB_MODELS"))).unwrap();
     let rows: Vec<&ModelSpec> = models().collect();
     assert_eq!(format!("{:?}", whole.model.iter().collect::<Vec<_>>()), format!("{rows:?}"));
     assert_eq!(format!("{:?}", whole.runtime.unwrap()), format!("{:?}", runtime()));

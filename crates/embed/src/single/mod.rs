@@ -10,21 +10,21 @@ pub(crate) mod weights;
 
 use std::path::{Path, PathBuf};
 
-use super::cache::{self, Manifest};
-use super::head::Head;
-use super::names::Names;
+use super::cache::{self, CacheManifest};
+use super::head::EncoderHead;
+use super::names::TensorNames;
 use super::runtime::OnnxModel;
-use super::single::native::{Encoder, Passages};
+use super::single::native::{NativeEncoder, Passages};
 use super::single::weights::Weights;
 use super::tokenized::TokenEmbedder;
-use super::{Embedder, Event, Installed, OpenOptions, Tokenizer, graph, trust};
+use super::{Embedder, InstalledModel, ModelEvent, ModelOptions, ModelTokenizer, graph, trust};
 use crate::document::{Binding, Precision};
 use crate::error::Result;
 
 pub(super) fn open(
-    installed: &Installed,
-    options: &OpenOptions,
-    on_event: &mut dyn FnMut(Event),
+    installed: &InstalledModel,
+    options: &ModelOptions,
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<Box<dyn Embedder>> {
     let Some(own) = graph::own_weights(installed) else {
         return Ok(Box::new(OnnxModel::open(installed, options, true, on_event)?));
@@ -35,9 +35,9 @@ pub(super) fn open(
 
 /// Opens a model for many texts, if kb is to compute them.
 pub(super) fn open_passages(
-    installed: &Installed,
-    options: &OpenOptions,
-    on_event: &mut dyn FnMut(Event),
+    installed: &InstalledModel,
+    options: &ModelOptions,
+    on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<Option<Box<dyn Embedder>>> {
     let is_wanted =
         options.computes_passages && installed.binding(options).precision == Precision::Int8;
@@ -50,28 +50,28 @@ pub(super) fn open_passages(
 
 /// Opens the weights and the tokenizer, if possible the one next to the graph.
 fn open_parts(
-    installed: &Installed,
-    options: &OpenOptions,
-    (weights, names): (PathBuf, &'static Names),
-    on_event: &mut dyn FnMut(Event),
-) -> Result<(Encoder, Tokenizer)> {
+    installed: &InstalledModel,
+    options: &ModelOptions,
+    (weights, names): (PathBuf, &'static TensorNames),
+    on_event: &mut dyn FnMut(ModelEvent),
+) -> Result<(NativeEncoder, ModelTokenizer)> {
     let (encoder, place) = open_encoder(installed, options, (&weights, names), on_event)?;
     let tokenizer = match place {
-        Some(place) => Tokenizer::load_ready(&graph::words_file(&place), installed, options)?,
-        None => Tokenizer::load(installed, options)?,
+        Some(place) => ModelTokenizer::load_ready(&graph::words_file(&place), installed, options)?,
+        None => ModelTokenizer::load(installed, options)?,
     };
     Ok((encoder, tokenizer))
 }
 
 /// Checks the files of a model and opens its weights. Returns also the directory of its graph.
 fn open_encoder(
-    installed: &Installed,
-    options: &OpenOptions,
-    (weights, names): (&Path, &'static Names),
-    on_event: &mut dyn FnMut(Event),
-) -> Result<(Encoder, Option<PathBuf>)> {
+    installed: &InstalledModel,
+    options: &ModelOptions,
+    (weights, names): (&Path, &'static TensorNames),
+    on_event: &mut dyn FnMut(ModelEvent),
+) -> Result<(NativeEncoder, Option<PathBuf>)> {
     let Binding { precision, dim, .. } = installed.binding(options);
-    let mut manifest = Manifest::read(&installed.cache_dir);
+    let mut manifest = CacheManifest::read(&installed.cache_dir);
     manifest.require(&trust::model(installed))?;
     // The graph itself is not used, but the rows are made with it.
     let place = match graph::find(installed, precision)? {
@@ -91,8 +91,8 @@ fn open_encoder(
             Some(place) => Some(Weights::open_derived(&graph::rows_file(place))?),
             None => Some(graph::rows(installed, names, weights)?),
         };
-        let head = Head::open(&installed.facts, dim)?;
-        Encoder::open(weights, rows, (&installed.facts, names), head, options.num_threads)
+        let head = EncoderHead::open(&installed.facts, dim)?;
+        NativeEncoder::open(weights, rows, (&installed.facts, names), head, options.num_threads)
     };
     match (open(place.as_deref()), place) {
         // Damaged since it was written, or missing: it is made with the graph.

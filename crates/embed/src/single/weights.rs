@@ -59,7 +59,7 @@ pub(crate) struct Tensor {
 }
 
 /// A matrix that stays in the file.
-pub(crate) struct Rows<'a> {
+pub(crate) struct FileMatrix<'a> {
     weights: &'a Weights,
     name: String,
     dtype: Dtype,
@@ -222,16 +222,16 @@ impl Weights {
     }
 
     /// Returns a matrix to read row by row; 0 in `shape` matches any length.
-    pub(crate) fn rows(&self, name: &str, shape: [usize; 2]) -> Result<Rows<'_>> {
+    pub(crate) fn rows(&self, name: &str, shape: [usize; 2]) -> Result<FileMatrix<'_>> {
         let (file, info) = self.find(name, &shape)?;
         Ok(file.rows_of(name, info))
     }
 
-    fn rows_of(&self, name: &str, info: &TensorInfo) -> Rows<'_> {
+    fn rows_of(&self, name: &str, info: &TensorInfo) -> FileMatrix<'_> {
         let (num_rows, columns) =
             info.shape.split_first().map_or((1, &[][..]), |(num_rows, rest)| (*num_rows, rest));
         let offset = u64::try_from(info.data_offsets.0).unwrap_or(u64::MAX);
-        Rows {
+        FileMatrix {
             weights: self,
             name: name.to_owned(),
             dtype: info.dtype,
@@ -262,7 +262,7 @@ impl Weights {
     }
 }
 
-impl Rows<'_> {
+impl FileMatrix<'_> {
     /// Reads some of the rows into `out`, replacing its content, as floats.
     pub(crate) fn read(&self, rows: Range<usize>, out: &mut Vec<f32>) -> Result<()> {
         if self.dtype == Dtype::I8 {

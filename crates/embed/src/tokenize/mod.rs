@@ -13,12 +13,12 @@ use crate::facts::Family;
 use crate::fault::model_error;
 use crate::files::open;
 use crate::tokenize::wordpiece::{WordPiece, ready};
-use crate::{EmbeddingSide, Installed, OpenOptions};
+use crate::{EmbeddingSide, InstalledModel, ModelOptions};
 
 /// The tokenizer of one model, with its length limit and prefixes.
 #[derive(Debug)]
-pub struct Tokenizer {
-    encoder: Encoder,
+pub struct ModelTokenizer {
+    encoder: TextEncoder,
     path: PathBuf,
     max_tokens: usize,
     num_special: usize,
@@ -37,14 +37,14 @@ const UNKNOWN: &[&str] = &["[UNK]", "<unk>"];
 
 /// Converts text to ids.
 #[derive(Debug)]
-enum Encoder {
+enum TextEncoder {
     /// kb's own, for the kind that nearly all models have.
     WordPiece(WordPiece),
     /// The library, for every other kind.
     Library(Box<tokenizers::Tokenizer>),
 }
 
-impl Encoder {
+impl TextEncoder {
     fn read(bytes: &[u8]) -> tokenizers::Result<Self> {
         if let Some(word_piece) = WordPiece::read(bytes) {
             return Ok(Self::WordPiece(word_piece));
@@ -56,7 +56,7 @@ impl Encoder {
         Ok(Self::Library(Box::new(library)))
     }
 
-    /// Makes [`Encoder::encode`] add no special tokens.
+    /// Makes [`TextEncoder::encode`] add no special tokens.
     fn leave_out_special(&mut self) {
         match self {
             Self::WordPiece(word_piece) => word_piece.leave_out_special(),
@@ -103,30 +103,34 @@ impl Encoder {
     }
 }
 
-impl Tokenizer {
+impl ModelTokenizer {
     /// Loads `tokenizer.json` of an installed model: some 2 ms for 30,000 word pieces, 8 for
     /// another kind with as many.
-    pub fn load(installed: &Installed, options: &OpenOptions) -> Result<Self> {
+    pub fn load(installed: &InstalledModel, options: &ModelOptions) -> Result<Self> {
         let path = installed.model_dir.join(FILE);
         let bytes = open::read(&path, open::FollowedLinks::Follow, MAX_FILE_BYTES)
             .map_err(|error| model_error(&path, error))?;
-        let encoder = Encoder::read(&bytes).map_err(|error| model_error(&path, error))?;
+        let encoder = TextEncoder::read(&bytes).map_err(|error| model_error(&path, error))?;
         Self::over(encoder, installed, options)
     }
 
     /// Loads it from `ready`, which [`ready::prepare`] made, or else from `tokenizer.json`.
     pub(crate) fn load_ready(
         ready: &Path,
-        installed: &Installed,
-        options: &OpenOptions,
+        installed: &InstalledModel,
+        options: &ModelOptions,
     ) -> Result<Self> {
         match ready::read(ready, &installed.model_dir.join(FILE)) {
-            Some(word_piece) => Self::over(Encoder::WordPiece(word_piece), installed, options),
+            Some(word_piece) => Self::over(TextEncoder::WordPiece(word_piece), installed, options),
             None => Self::load(installed, options),
         }
     }
 
-    fn over(mut encoder: Encoder, installed: &Installed, options: &OpenOptions) -> Result<Self> {
+    fn over(
+        mut encoder: TextEncoder,
+        installed: &InstalledModel,
+        options: &ModelOptions,
+    ) -> Result<Self> {
         let path = installed.model_dir.join(FILE);
         if matches!(installed.facts.family, Family::Static { .. }) {
             encoder.leave_out_special();
@@ -159,8 +163,8 @@ impl Tokenizer {
     /// Returns the id of the unknown token, if there is one.
     pub(crate) fn unknown(&self) -> Option<i64> {
         match &self.encoder {
-            Encoder::WordPiece(word_piece) => Some(word_piece.unknown()),
-            Encoder::Library(library) => {
+            TextEncoder::WordPiece(word_piece) => Some(word_piece.unknown()),
+            TextEncoder::Library(library) => {
                 UNKNOWN.iter().find_map(|name| library.token_to_id(name)).map(i64::from)
             }
         }
@@ -276,7 +280,7 @@ mod tests {
             ["</s>", 0.0], ["<unk>", 0.0], ["\u2581query", -3.0], [":", -2.0],
             ["\u2581git", -4.0], ["\u2581", -5.0], ["\u5b89\u88c5", -6.0]]}}"###;
 
-    fn tokenizer(max_tokens: usize, query_prefix: &str, passage_prefix: &str) -> Tokenizer {
+    fn tokenizer(max_tokens: usize, query_prefix: &str, passage_prefix: &str) -> ModelTokenizer {
         tokenizer_of(TINY, max_tokens, query_prefix, passage_prefix)
     }
 
@@ -285,14 +289,14 @@ mod tests {
         max_tokens: usize,
         query_prefix: &str,
         passage_prefix: &str,
-    ) -> Tokenizer {
+    ) -> ModelTokenizer {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("tokenizer.json"), json).unwrap();
         let config = r#"{"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1}"#;
         fs::write(dir.path().join("config.json"), config).unwrap();
-        let mut facts = crate::Facts::read(dir.path(), None).unwrap();
+        let mut facts = crate::ModelProperties::read(dir.path(), None).unwrap();
         facts.max_tokens = u32::try_from(max_tokens).unwrap();
-        let installed = Installed {
+        let installed = InstalledModel {
             name: "tiny".into(),
             model_dir: dir.path().to_owned(),
             facts,
@@ -302,12 +306,12 @@ mod tests {
             is_model_given: true,
             is_runtime_given: true,
         };
-        let options = OpenOptions {
+        let options = ModelOptions {
             query_prefix: Some(query_prefix.into()),
             passage_prefix: Some(passage_prefix.into()),
-            ..OpenOptions::default()
+            ..ModelOptions::default()
         };
-        Tokenizer::load(&installed, &options).unwrap()
+        ModelTokenizer::load(&installed, &options).unwrap()
     }
 
     #[test]
@@ -362,7 +366,7 @@ mod tests {
     #[test]
     fn a_tokenizer_can_be_shared_between_threads() {
         fn is_shared<T: Send + Sync>() {}
-        is_shared::<Tokenizer>();
+        is_shared::<ModelTokenizer>();
     }
 
     #[test]
@@ -370,7 +374,7 @@ mod tests {
         let no_unknown = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
             "normalizer": null, "pre_tokenizer": null, "post_processor": null, "decoder": null,
             "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}}"#;
-        let encoder = Encoder::read(no_unknown.as_bytes()).unwrap();
+        let encoder = TextEncoder::read(no_unknown.as_bytes()).unwrap();
         assert!(encoder.encode("b").is_err());
         assert_eq!((encoder.num_unknown("a"), encoder.num_unknown("b")), (0, 0));
     }

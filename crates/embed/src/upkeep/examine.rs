@@ -4,28 +4,28 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::parts::{PARTS, entries_of, used_paths};
-use crate::cache::{FileState, Manifest, forget_missing, lock};
+use crate::cache::{CacheManifest, CachedFileState, forget_missing, lock};
 use crate::error::{Error, Result};
 use crate::files::folder;
-use crate::{Installed, Locations, trust};
+use crate::{InstalledModel, Locations, trust};
 
 /// An examined file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Examined {
+pub struct ExaminedFile {
     /// Its path.
     pub path: PathBuf,
     /// Its state.
-    pub state: FileState,
+    pub state: CachedFileState,
     /// Whether the given model needs it.
     pub is_used: bool,
     /// The part of the cache that is made as a unit: a folder, or only the file.
     pub part: PathBuf,
 }
 
-impl Examined {
+impl ExaminedFile {
     /// Whether it is wrong: changed, or missing from a part that needs it.
     pub fn is_wrong(&self) -> bool {
-        matches!(self.state, FileState::Changed { .. } | FileState::Missing)
+        matches!(self.state, CachedFileState::Changed { .. } | CachedFileState::Missing)
     }
 }
 
@@ -37,14 +37,14 @@ pub struct Examination {
     /// Whether that file is there and not as kb wrote it.
     pub is_manifest_damaged: bool,
     /// All other files, ordered by path.
-    pub files: Vec<Examined>,
+    pub files: Vec<ExaminedFile>,
 }
 
 /// Reads every file of the cache, and of the given model, and compares it with its expected
 /// content. Loads nothing.
-pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examination> {
+pub fn examine(locations: &Locations, used: Option<&InstalledModel>) -> Result<Examination> {
     let cache_dir = &locations.cache_dir;
-    let mut manifest = Manifest::read(cache_dir);
+    let mut manifest = CacheManifest::read(cache_dir);
     let used_paths = used_paths(used);
     let mut files = Vec::new();
     for (_, name) in PARTS {
@@ -58,7 +58,7 @@ pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examin
             paths.extend(manifest.paths().filter(|path| path.starts_with(&part)));
             for path in paths {
                 let state = manifest.examine(&path, &trust::in_cache(cache_dir, &path))?;
-                files.push(Examined { path, state, is_used, part: part.clone() });
+                files.push(ExaminedFile { path, state, is_used, part: part.clone() });
             }
         }
     }
@@ -66,14 +66,14 @@ pub fn examine(locations: &Locations, used: Option<&Installed>) -> Result<Examin
     for (path, expected) in used.map(trust::model).unwrap_or_default() {
         if !path.starts_with(cache_dir) && path.is_file() {
             let state = manifest.examine(&path, &expected)?;
-            files.push(Examined { part: path.clone(), path, state, is_used: true });
+            files.push(ExaminedFile { part: path.clone(), path, state, is_used: true });
         }
     }
     let is_manifest_damaged = manifest.is_damaged();
     if !is_manifest_damaged {
         manifest.keep();
     }
-    Ok(Examination { manifest: Manifest::path(cache_dir), is_manifest_damaged, files })
+    Ok(Examination { manifest: CacheManifest::path(cache_dir), is_manifest_damaged, files })
 }
 
 /// Removes each part of the cache with a wrong file, so that it is fetched or made again, and a

@@ -5,21 +5,21 @@ mod parts;
 
 use std::path::Path;
 
-use super::cache::{Manifest, forget_missing, lock};
+use super::cache::{CacheManifest, forget_missing, lock};
 use super::graph::identity::Identity;
-use super::{Installed, Locations};
+use super::{InstalledModel, Locations};
 use crate::error::{Error, Result};
 use crate::files::folder;
 
 use parts::{PARTS, entries_of, used_paths};
 
-pub use examine::{Examination, Examined, examine, remove_wrong};
-pub use parts::{Cached, CachedKind, Recorded};
+pub use examine::{Examination, ExaminedFile, examine, remove_wrong};
+pub use parts::{CachePart, CachedKind, ManifestMatch};
 
 /// Returns the parts of the cache, ordered by kind, then by path.
-pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
+pub fn cached(locations: &Locations, used: Option<&InstalledModel>) -> Vec<CachePart> {
     let dir = &locations.cache_dir;
-    let manifest = Manifest::read(dir);
+    let manifest = CacheManifest::read(dir);
     let used_paths = used_paths(used);
     let mut found = Vec::new();
     for (kind, name) in PARTS.into_iter().chain([(CachedKind::Leftover, "tmp")]) {
@@ -31,27 +31,27 @@ pub fn cached(locations: &Locations, used: Option<&Installed>) -> Vec<Cached> {
                 _ => name,
             };
             let (size_bytes, recorded) = (size_bytes(&path), recorded(&manifest, &path));
-            found.push(Cached { kind, name, path, size_bytes, is_used, recorded });
+            found.push(CachePart { kind, name, path, size_bytes, is_used, recorded });
         }
     }
     found
 }
 
 /// Compares size, time and inode of the files of a part with the manifest.
-fn recorded(manifest: &Manifest, part: &Path) -> Recorded {
+fn recorded(manifest: &CacheManifest, part: &Path) -> ManifestMatch {
     let files = folder::files_below(part);
     let known: Vec<Option<bool>> = files.iter().map(|path| manifest.has_stamp(path)).collect();
     if known.is_empty() || known.contains(&None) {
-        Recorded::No
+        ManifestMatch::No
     } else if known.contains(&Some(false)) {
-        Recorded::Touched
+        ManifestMatch::Touched
     } else {
-        Recorded::Unchanged
+        ManifestMatch::Unchanged
     }
 }
 
 /// Removes parts of the cache, while no other process changes it. Stops at the first that cannot be removed.
-pub fn remove_cached(locations: &Locations, parts: &[Cached]) -> Result<()> {
+pub fn remove_cached(locations: &Locations, parts: &[CachePart]) -> Result<()> {
     let lock = lock(&locations.cache_dir, &mut |_| {})?;
     for part in parts {
         folder::remove_all(&part.path).map_err(|error| Error::of_file(&part.path, error))?;
@@ -79,7 +79,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::facts::{Activation, Facts, Family};
+    use crate::facts::{Activation, Family, ModelProperties};
     use crate::registry::Pooling;
 
     fn locations(cache_dir: &Path) -> Locations {
@@ -108,7 +108,7 @@ mod tests {
         for file in [runtime, model, "onnxruntime/1.29/libonnxruntime.so", "models/other/weights"] {
             write(&at(file), 1);
         }
-        let facts = Facts {
+        let facts = ModelProperties {
             family: Family::Bert,
             dim: 4,
             num_layers: 1,
@@ -122,7 +122,7 @@ mod tests {
             query_prefix: String::new(),
             passage_prefix: String::new(),
         };
-        let used = Installed {
+        let used = InstalledModel {
             name: "m".into(),
             model_dir: at("models/m/1"),
             facts,

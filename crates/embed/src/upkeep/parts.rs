@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::document::Precision;
 use crate::files::folder;
 use crate::text::fields;
-use crate::{Installed, graph};
+use crate::{InstalledModel, graph};
 
 /// The kinds of usable parts of the cache, and the folder of each.
 pub(super) const PARTS: [(CachedKind, &str); 3] = [
@@ -33,7 +33,7 @@ fields::words! {
 
     /// Whether the files of a part of the cache match the manifest by size, time and inode.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Recorded {
+    pub enum ManifestMatch {
         /// All of its files match their records.
         Unchanged = "unchanged",
         /// A file was touched since; its bytes are compared before it is loaded.
@@ -46,7 +46,7 @@ fields::words! {
 /// A part of the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Part")]
-pub struct Cached {
+pub struct CachePart {
     /// `runtime`, `model`, `graph` or `leftover`.
     pub kind: CachedKind,
     /// Its version or model.
@@ -61,11 +61,11 @@ pub struct Cached {
     pub is_used: bool,
     /// Whether size, time and inode of its files match the manifest: `unchanged` or `touched`; `no` if it is
     /// not in the manifest.
-    pub recorded: Recorded,
+    pub recorded: ManifestMatch,
 }
 
 /// Returns the paths that a model is loaded from, in or below the parts of the cache.
-pub(super) fn used_paths(used: Option<&Installed>) -> Vec<PathBuf> {
+pub(super) fn used_paths(used: Option<&InstalledModel>) -> Vec<PathBuf> {
     let Some(installed) = used else { return Vec::new() };
     let graphs =
         [Precision::Int8, Precision::Fp32].map(|precision| graph::find(installed, precision));

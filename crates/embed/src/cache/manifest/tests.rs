@@ -15,8 +15,8 @@ fn cache() -> (tempfile::TempDir, PathBuf) {
     (cache, path)
 }
 
-fn confirm(cache: &Path, path: &Path, expected: &Expected) -> FileState {
-    let mut manifest = Manifest::read(cache);
+fn confirm(cache: &Path, path: &Path, expected: &ExpectedContent) -> CachedFileState {
+    let mut manifest = CacheManifest::read(cache);
     let state = manifest.confirm(path, expected).unwrap();
     manifest.keep();
     state
@@ -32,18 +32,18 @@ fn write_keeping_time(path: &Path, bytes: &str) {
 #[test]
 fn a_changed_file_is_found_by_its_stamp_or_by_reading_it() {
     let (cache, path) = cache();
-    let state = || confirm(cache.path(), &path, &Expected::Recorded);
-    assert_eq!(state(), FileState::Intact);
+    let state = || confirm(cache.path(), &path, &ExpectedContent::Recorded);
+    assert_eq!(state(), CachedFileState::Intact);
     // Only the bytes differ, which the metadata does not show.
     write_keeping_time(&path, "Weights");
-    assert_eq!(state(), FileState::Intact);
-    let mut manifest = Manifest::read(cache.path());
-    let examined = manifest.examine(&path, &Expected::Recorded).unwrap();
-    assert!(matches!(examined, FileState::Changed { .. }));
+    assert_eq!(state(), CachedFileState::Intact);
+    let mut manifest = CacheManifest::read(cache.path());
+    let examined = manifest.examine(&path, &ExpectedContent::Recorded).unwrap();
+    assert!(matches!(examined, CachedFileState::Changed { .. }));
     fs::write(&path, "Weights").unwrap();
-    assert!(matches!(state(), FileState::Changed { .. }));
+    assert!(matches!(state(), CachedFileState::Changed { .. }));
     fs::remove_file(&path).unwrap();
-    assert_eq!(state(), FileState::Missing);
+    assert_eq!(state(), CachedFileState::Missing);
 }
 
 #[test]
@@ -52,31 +52,34 @@ fn a_copied_file_is_hashed_once() {
     let copy = path.with_file_name("copy");
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
-    assert_eq!(Manifest::read(cache.path()).has_stamp(&path), Some(false));
-    assert_eq!(confirm(cache.path(), &path, &Expected::Recorded), FileState::Intact);
-    assert_eq!(Manifest::read(cache.path()).has_stamp(&path), Some(true));
+    assert_eq!(CacheManifest::read(cache.path()).has_stamp(&path), Some(false));
+    assert_eq!(confirm(cache.path(), &path, &ExpectedContent::Recorded), CachedFileState::Intact);
+    assert_eq!(CacheManifest::read(cache.path()).has_stamp(&path), Some(true));
 }
 
 #[test]
 fn a_listed_file_needs_no_record_and_overrides_one() {
     let (cache, path) = cache();
-    let listed = |text: &str| Expected::Listed(vec![hash::sha256("x"), hash::sha256(text)]);
-    fs::remove_file(Manifest::path(cache.path())).unwrap();
-    assert_eq!(confirm(cache.path(), &path, &Expected::Recorded), FileState::Unknown);
-    assert_eq!(confirm(cache.path(), &path, &Expected::Listed(vec![])), FileState::Unknown);
-    assert_eq!(confirm(cache.path(), &path, &listed("weights")), FileState::Intact);
+    let listed = |text: &str| ExpectedContent::Listed(vec![hash::sha256("x"), hash::sha256(text)]);
+    fs::remove_file(CacheManifest::path(cache.path())).unwrap();
+    assert_eq!(confirm(cache.path(), &path, &ExpectedContent::Recorded), CachedFileState::Unknown);
+    assert_eq!(
+        confirm(cache.path(), &path, &ExpectedContent::Listed(vec![])),
+        CachedFileState::Unknown
+    );
+    assert_eq!(confirm(cache.path(), &path, &listed("weights")), CachedFileState::Intact);
     // A forged manifest does not make another library acceptable.
     let state = confirm(cache.path(), &path, &listed("other"));
-    assert!(matches!(state, FileState::Changed { .. }), "{state:?}");
+    assert!(matches!(state, CachedFileState::Changed { .. }), "{state:?}");
     let files = [(path.clone(), listed("other"))];
-    let error = Manifest::read(cache.path()).require(&files).unwrap_err();
+    let error = CacheManifest::read(cache.path()).require(&files).unwrap_err();
     assert!(matches!(&error, Error::CacheChanged { path: found, .. } if *found == path));
 }
 
 #[test]
 fn a_changed_manifest_is_not_trusted() {
     let (cache, path) = cache();
-    let place = Manifest::path(cache.path());
+    let place = CacheManifest::path(cache.path());
     let text = fs::read_to_string(&place).unwrap();
     assert_eq!(parse(&text).unwrap().len(), 1);
     assert_eq!(lines(&parse(&text).unwrap()), text);
@@ -90,9 +93,12 @@ fn a_changed_manifest_is_not_trusted() {
         String::new(),
     ] {
         fs::write(&place, &damaged).unwrap();
-        let manifest = Manifest::read(cache.path());
+        let manifest = CacheManifest::read(cache.path());
         assert!(manifest.is_damaged(), "{damaged}");
-        assert_eq!(confirm(cache.path(), &path, &Expected::Recorded), FileState::Unknown);
+        assert_eq!(
+            confirm(cache.path(), &path, &ExpectedContent::Recorded),
+            CachedFileState::Unknown
+        );
     }
 }
 
@@ -104,10 +110,10 @@ fn records_of_missing_files_are_removed_and_others_stay() {
     fs::write(&other, "library").unwrap();
     let lock = try_lock(cache.path()).unwrap();
     record(cache.path(), &lock, &other).unwrap();
-    assert_eq!(Manifest::read(cache.path()).paths().count(), 2);
+    assert_eq!(CacheManifest::read(cache.path()).paths().count(), 2);
     fs::remove_file(&path).unwrap();
     forget_missing(cache.path(), &lock).unwrap();
-    assert_eq!(Manifest::read(cache.path()).paths().collect::<Vec<_>>(), [other]);
+    assert_eq!(CacheManifest::read(cache.path()).paths().collect::<Vec<_>>(), [other]);
 }
 
 #[cfg(unix)]
@@ -121,10 +127,10 @@ fn a_file_of_the_hub_is_identified_by_the_name_of_its_blob() {
         fs::write(&blob, "weights").unwrap();
         let link = at("hub").join(format!("file-{is_known}"));
         std::os::unix::fs::symlink(&blob, &link).unwrap();
-        assert_eq!(confirm(&at("kb"), &link, &Expected::HubName), FileState::Intact);
-        assert_eq!(Manifest::read(&at("kb")).knows(&link), is_known);
+        assert_eq!(confirm(&at("kb"), &link, &ExpectedContent::HubName), CachedFileState::Intact);
+        assert_eq!(CacheManifest::read(&at("kb")).knows(&link), is_known);
         fs::write(&blob, "other").unwrap();
-        let state = confirm(&at("kb"), &link, &Expected::HubName);
-        assert_eq!(matches!(state, FileState::Changed { .. }), is_known, "{state:?}");
+        let state = confirm(&at("kb"), &link, &ExpectedContent::HubName);
+        assert_eq!(matches!(state, CachedFileState::Changed { .. }), is_known, "{state:?}");
     }
 }

@@ -29,10 +29,10 @@ pub(crate) fn multiply(
     (right, columns): (&[f32], usize),
     out: &mut [f32],
 ) {
-    Arch::new().dispatch(Product { left, stride, right, columns, out });
+    Arch::new().dispatch(DenseProduct { left, stride, right, columns, out });
 }
 
-struct Product<'a> {
+struct DenseProduct<'a> {
     left: &'a [f32],
     stride: usize,
     right: &'a [f32],
@@ -40,7 +40,7 @@ struct Product<'a> {
     out: &'a mut [f32],
 }
 
-impl WithSimd for Product<'_> {
+impl WithSimd for DenseProduct<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -58,7 +58,7 @@ impl WithSimd for Product<'_> {
     }
 }
 
-impl Product<'_> {
+impl DenseProduct<'_> {
     /// Computes `N` registers of columns.
     #[inline(always)]
     fn columns<S: Simd, const N: usize>(&mut self, simd: S, start: usize) {

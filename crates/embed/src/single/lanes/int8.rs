@@ -32,9 +32,9 @@ pub(crate) fn multiply(
     // Tokens at a time: their sums and the rows fill the registers, of which there are 32 or 16.
     #[cfg(target_arch = "x86_64")]
     if let Some(lanes) = V4::try_new().filter(|_| len.is_multiple_of(V4::LEN)) {
-        return lanes.vectorize(Product::<_, _, 4>::new(lanes, tokens, rows, len, found));
+        return lanes.vectorize(Int8Product::<_, _, 4>::new(lanes, tokens, rows, len, found));
     } else if let Some(lanes) = V3::try_new().filter(|_| len.is_multiple_of(V3::LEN)) {
-        return lanes.vectorize(Product::<_, _, 2>::new(lanes, tokens, rows, len, found));
+        return lanes.vectorize(Int8Product::<_, _, 2>::new(lanes, tokens, rows, len, found));
     }
     plain(tokens, rows, len, found);
 }
@@ -142,7 +142,7 @@ impl Lanes for V3 {
 
 /// A product that handles `TOKENS` tokens at a time.
 #[cfg(target_arch = "x86_64")]
-struct Product<'a, L: Lanes, F, const TOKENS: usize> {
+struct Int8Product<'a, L: Lanes, F, const TOKENS: usize> {
     lanes: L,
     tokens: &'a [L::Tokens],
     rows: &'a [L::Rows],
@@ -152,7 +152,7 @@ struct Product<'a, L: Lanes, F, const TOKENS: usize> {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl<'a, L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> Product<'a, L, F, TOKENS> {
+impl<'a, L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> Int8Product<'a, L, F, TOKENS> {
     fn new(lanes: L, tokens: &'a [i16], rows: &'a [i8], len: usize, found: F) -> Self {
         let (tokens, rows) = (bytemuck::cast_slice(tokens), bytemuck::cast_slice(rows));
         Self { lanes, tokens, rows, len: len / L::LEN, found }
@@ -203,7 +203,7 @@ impl<'a, L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> Product<'a,
 
 #[cfg(target_arch = "x86_64")]
 impl<L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> NullaryFnOnce
-    for Product<'_, L, F, TOKENS>
+    for Int8Product<'_, L, F, TOKENS>
 {
     type Output = ();
 
@@ -261,7 +261,7 @@ mod tests {
         #[cfg(target_arch = "x86_64")]
         if let Some(lanes) = V3::try_new().filter(|_| len.is_multiple_of(V3::LEN)) {
             let v3 = |found: &mut dyn FnMut(usize, usize, i32)| {
-                lanes.vectorize(Product::<_, _, 2>::new(lanes, &tokens, &rows, len, found));
+                lanes.vectorize(Int8Product::<_, _, 2>::new(lanes, &tokens, &rows, len, found));
             };
             assert_eq!(products(size, v3), expected);
         }

@@ -28,7 +28,7 @@ pub(crate) fn multiply(
     found: impl FnMut(usize, usize, f32),
 ) {
     if len > 0 {
-        Arch::new().dispatch(Product { tokens, rows, len, found });
+        Arch::new().dispatch(FloatProduct { tokens, rows, len, found });
     }
 }
 
@@ -107,14 +107,14 @@ pub(crate) fn scale_dots(
     });
 }
 
-struct Product<'a, F> {
+struct FloatProduct<'a, F> {
     tokens: &'a [f32],
     rows: &'a [f32],
     len: usize,
     found: F,
 }
 
-impl<F: FnMut(usize, usize, f32)> WithSimd for Product<'_, F> {
+impl<F: FnMut(usize, usize, f32)> WithSimd for FloatProduct<'_, F> {
     type Output = ();
 
     #[inline(always)]
@@ -124,7 +124,7 @@ impl<F: FnMut(usize, usize, f32)> WithSimd for Product<'_, F> {
     }
 }
 
-impl<F: FnMut(usize, usize, f32)> Product<'_, F> {
+impl<F: FnMut(usize, usize, f32)> FloatProduct<'_, F> {
     /// Multiplies all tokens, `M` at a time, with all rows.
     #[inline(always)]
     fn all<S: Simd, const M: usize>(mut self, simd: S) {

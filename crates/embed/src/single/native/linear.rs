@@ -11,33 +11,33 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::int8;
 use crate::error::Result;
 use crate::single::lanes;
-use crate::single::weights::{Rows, Weights};
+use crate::single::weights::{FileMatrix, Weights};
 
 /// Weights read at once: at most 128 KB, a part of a processor's cache.
 const PIECE_LEN: usize = 32 << 10;
 
 /// Buffers that a thread keeps between uses.
 #[derive(Debug, Default)]
-pub(super) struct Worker {
+pub(super) struct WorkerBuffers {
     piece: Vec<f32>,
     int8_piece: Vec<i8>,
 }
 
 /// Workers, each with a waiting thread: starting a thread takes longer than a product. The first
 /// worker uses the calling thread.
-pub(super) struct Team {
-    workers: Vec<Worker>,
+pub(super) struct WorkerTeam {
+    workers: Vec<WorkerBuffers>,
     others: Option<ThreadPool>,
 }
 
-impl Team {
+impl WorkerTeam {
     /// Starts the threads; if the system refuses them, there is one worker.
     pub(super) fn new(num_threads: usize) -> Self {
         let others = (num_threads > 1)
             .then(|| ThreadPoolBuilder::new().num_threads(num_threads - 1).build().ok())
             .flatten();
         let num_workers = if others.is_some() { num_threads } else { 1 };
-        Self { workers: (0..num_workers).map(|_| Worker::default()).collect(), others }
+        Self { workers: (0..num_workers).map(|_| WorkerBuffers::default()).collect(), others }
     }
 }
 
@@ -50,13 +50,13 @@ pub(super) struct Linear<'a> {
 }
 
 /// Activations prepared for multiplication, `[tokens, inputs]`.
-pub(super) struct Input<'a> {
+pub(super) struct LinearInput<'a> {
     activations: &'a Array2<f32>,
     /// The activations in steps and the size of a step, for 8-bit weights.
     steps: Option<(Vec<i16>, f32)>,
 }
 
-impl Input<'_> {
+impl LinearInput<'_> {
     pub(super) fn num_tokens(&self) -> usize {
         self.activations.nrows()
     }
@@ -64,13 +64,18 @@ impl Input<'_> {
 
 impl<'a> Linear<'a> {
     /// Prepares activations for any number of products.
-    pub(super) fn input(self, activations: &Array2<f32>) -> Input<'_> {
+    pub(super) fn input(self, activations: &Array2<f32>) -> LinearInput<'_> {
         let numbers = activations.as_slice().expect("activations are stored row by row");
-        Input { activations, steps: self.rows.map(|_| int8::quantise(numbers)) }
+        LinearInput { activations, steps: self.rows.map(|_| int8::quantise(numbers)) }
     }
 
     /// Returns the map with this name; 0 for `num_outputs` matches any number.
-    pub(super) fn map(self, input: &Input<'_>, name: &str, num_outputs: usize) -> Result<Map<'a>> {
+    pub(super) fn map(
+        self,
+        input: &LinearInput<'_>,
+        name: &str,
+        num_outputs: usize,
+    ) -> Result<Map<'a>> {
         let shape = [num_outputs, input.activations.ncols()];
         let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
         let bias = self.weights.vector(&format!("{name}.bias"), rows.num_rows)?;
@@ -87,14 +92,14 @@ impl<'a> Linear<'a> {
 
 /// A linear map: weights with one row per output, and a bias.
 pub(super) struct Map<'a> {
-    rows: Rows<'a>,
+    rows: FileMatrix<'a>,
     bias: Arc<[f32]>,
     /// Factors of the integer products.
     scales: Option<Vec<f32>>,
 }
 
 /// Some columns of an output, computed by one worker.
-pub(super) struct Part<'a> {
+pub(super) struct OutputColumns<'a> {
     /// Index of its first column.
     pub(super) start: usize,
     /// Its columns, `[tokens, outputs]`.
@@ -106,8 +111,8 @@ impl Map<'_> {
     /// time.
     pub(super) fn apply(
         &self,
-        team: &mut Team,
-        input: &Input<'_>,
+        team: &mut WorkerTeam,
+        input: &LinearInput<'_>,
         finish: fn(&mut [f32]),
     ) -> Result<Array2<f32>> {
         let mut output = Array2::zeros((input.num_tokens(), self.rows.num_rows));
@@ -118,9 +123,9 @@ impl Map<'_> {
     /// Computes some of the outputs, then passes them to `finish`.
     pub(super) fn apply_part(
         &self,
-        worker: &mut Worker,
-        input: &Input<'_>,
-        mut part: Part<'_>,
+        worker: &mut WorkerBuffers,
+        input: &LinearInput<'_>,
+        mut part: OutputColumns<'_>,
         finish: fn(&mut [f32]),
     ) -> Result<()> {
         multiply(worker, &self.rows, input, &mut part)?;
@@ -141,15 +146,15 @@ impl Map<'_> {
 /// Distributes the columns of `output` among the workers, which run in parallel; groups of
 /// `group_len` columns stay together.
 pub(super) fn share(
-    team: &mut Team,
+    team: &mut WorkerTeam,
     output: &mut Array2<f32>,
     group_len: usize,
-    work: impl Fn(&mut Worker, Part<'_>) -> Result<()> + Sync,
+    work: impl Fn(&mut WorkerBuffers, OutputColumns<'_>) -> Result<()> + Sync,
 ) -> Result<()> {
     let num_groups = output.ncols() / group_len.max(1);
     let each = num_groups.div_ceil(team.workers.len()).max(1) * group_len.max(1);
     let parts = output.axis_chunks_iter_mut(Axis(1), each).enumerate();
-    let parts = parts.map(|(idx, output)| Part { start: idx * each, output });
+    let parts = parts.map(|(idx, output)| OutputColumns { start: idx * each, output });
     let mut parts = parts.zip(&mut team.workers);
     let Some((first, worker)) = parts.next() else { return Ok(()) };
     let Some(others) = &team.others else { return work(worker, first) };
@@ -170,10 +175,10 @@ pub(super) fn share(
 
 /// Multiplies `input` with the rows for a part's columns.
 fn multiply(
-    worker: &mut Worker,
-    rows: &Rows<'_>,
-    input: &Input<'_>,
-    part: &mut Part<'_>,
+    worker: &mut WorkerBuffers,
+    rows: &FileMatrix<'_>,
+    input: &LinearInput<'_>,
+    part: &mut OutputColumns<'_>,
 ) -> Result<()> {
     let tokens = input.activations.as_slice().expect("activations are stored row by row");
     let len = rows.num_columns;
@@ -205,12 +210,12 @@ mod tests {
     #[test]
     fn each_worker_but_the_first_has_a_thread() {
         for num_workers in [2, 3, 5] {
-            let team = Team::new(num_workers);
+            let team = WorkerTeam::new(num_workers);
             let num_threads = team.others.map(|others| others.current_num_threads());
             assert_eq!((team.workers.len(), num_threads), (num_workers, Some(num_workers - 1)));
         }
         for num_workers in [0, 1] {
-            let team = Team::new(num_workers);
+            let team = WorkerTeam::new(num_workers);
             assert!(team.workers.len() == 1 && team.others.is_none());
         }
     }
@@ -254,7 +259,7 @@ mod tests {
             for num_workers in [1, 3] {
                 let double =
                     |numbers: &mut [f32]| numbers.iter_mut().for_each(|number| *number *= 2.0);
-                let output = map.apply(&mut Team::new(num_workers), &input, double).unwrap();
+                let output = map.apply(&mut WorkerTeam::new(num_workers), &input, double).unwrap();
                 for row in 0_u8..40 {
                     let number = f32::from(row);
                     let expected = [2.0 * number + 1.0, -4.0 * number + 1.0];
@@ -271,7 +276,7 @@ mod tests {
     fn every_column_has_a_worker() {
         for num_workers in 1..5 {
             for (num_columns, group_len) in [(1, 1), (3, 1), (4, 2), (17, 1), (12, 4), (0, 1)] {
-                let mut team = Team::new(num_workers);
+                let mut team = WorkerTeam::new(num_workers);
                 let mut output = Array2::zeros((2, num_columns));
                 share(&mut team, &mut output, group_len, |_, mut part| {
                     assert_eq!(part.start % group_len, 0);

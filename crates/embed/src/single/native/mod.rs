@@ -16,28 +16,28 @@ use std::sync::{Mutex, PoisonError};
 
 pub(super) use passages::Passages;
 
-use linear::{Input, Linear, Map, Part, Team, share};
+use linear::{Linear, LinearInput, Map, OutputColumns, WorkerTeam, share};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
 use super::lanes;
 use super::weights::Weights;
 use crate::error::{Error, Result};
-use crate::facts::Facts;
-use crate::head::Head;
-use crate::names::{self, Names};
-use crate::tokenized::{Encoded, TokenModel};
+use crate::facts::ModelProperties;
+use crate::head::EncoderHead;
+use crate::names::{self, TensorNames};
+use crate::tokenized::{EncodedText, TokenModel};
 
 /// An encoder that embeds one text at a time.
-pub(crate) struct Encoder {
+pub(crate) struct NativeEncoder {
     weights: Weights,
     /// The linear maps in 8 bits, if the model runs in 8 bits.
     rows: Option<Weights>,
-    facts: Facts,
-    names: &'static Names,
-    head: Head,
+    facts: ModelProperties,
+    names: &'static TensorNames,
+    head: EncoderHead,
     dim: usize,
-    team: Mutex<Team>,
+    team: Mutex<WorkerTeam>,
     has_run: AtomicBool,
 }
 
@@ -47,8 +47,8 @@ const MAX_KEPT_BYTES: usize = 128 << 20;
 /// Tokens that are normalised at once.
 const TOKENS_AT_ONCE: usize = 4;
 
-impl TokenModel for Encoder {
-    fn run(&self, ids: &[i64]) -> Result<Encoded> {
+impl TokenModel for NativeEncoder {
+    fn run(&self, ids: &[i64]) -> Result<EncodedText> {
         let mut team = self.team.lock().unwrap_or_else(PoisonError::into_inner);
         if self.has_run.swap(true, Ordering::Relaxed)
             && let Some(rows) = &self.rows
@@ -64,13 +64,13 @@ impl TokenModel for Encoder {
     }
 }
 
-impl Encoder {
+impl NativeEncoder {
     /// Opens the weights, reading only their table; `rows` are the 8-bit weights.
     pub(crate) fn open(
         path: &Path,
         rows: Option<Weights>,
-        (facts, names): (&Facts, &'static Names),
-        head: Head,
+        (facts, names): (&ModelProperties, &'static TensorNames),
+        head: EncoderHead,
         num_threads: usize,
     ) -> Result<Self> {
         Ok(Self {
@@ -80,15 +80,15 @@ impl Encoder {
             names,
             head,
             dim: usize::try_from(facts.dim).unwrap_or(usize::MAX),
-            team: Mutex::new(Team::new(num_threads)),
+            team: Mutex::new(WorkerTeam::new(num_threads)),
             has_run: AtomicBool::new(false),
         })
     }
 
     /// Pools the last layer's output.
-    fn encoded(&self, tokens: Vec<f32>) -> Encoded {
+    fn encoded(&self, tokens: Vec<f32>) -> EncodedText {
         let vector = self.head.vector(&tokens, self.dim);
-        Encoded { vector, tokens, token_dim: self.dim }
+        EncodedText { vector, tokens, token_dim: self.dim }
     }
 
     /// Returns the number of features of a head of attention.
@@ -128,12 +128,12 @@ impl Encoder {
 
     /// Computes one transformer layer: attention, then the two-layer network, each with a residual
     /// connection.
-    fn layer(&self, team: &mut Team, input: &Array2<f32>, at: &str) -> Result<Array2<f32>> {
+    fn layer(&self, team: &mut WorkerTeam, input: &Array2<f32>, at: &str) -> Result<Array2<f32>> {
         let (names, dim, same) = (self.names, self.dim, |_: &mut [f32]| ());
         let name = |part: &str| format!("{at}.{part}");
         let linear = Linear { weights: &self.weights, rows: self.rows.as_ref() };
         let factors = linear.input(input);
-        let map = |input: &Input<'_>, part: &str, num_outputs: usize| {
+        let map = |input: &LinearInput<'_>, part: &str, num_outputs: usize| {
             linear.map(input, &name(part), num_outputs)
         };
         let made = |part: &str| map(&factors, part, dim);
@@ -158,8 +158,8 @@ impl Encoder {
     /// completely.
     fn attention(
         &self,
-        team: &mut Team,
-        input: &Input<'_>,
+        team: &mut WorkerTeam,
+        input: &LinearInput<'_>,
         maps: &[Map<'_>; 3],
     ) -> Result<Array2<f32>> {
         let width = self.head_width();
@@ -169,7 +169,7 @@ impl Encoder {
         share(team, &mut mixed, width, |worker, mut part| {
             let mut made = maps.each_ref().map(|_| Array2::zeros(part.output.dim()));
             for (map, made) in maps.iter().zip(&mut made) {
-                let part = Part { start: part.start, output: made.view_mut() };
+                let part = OutputColumns { start: part.start, output: made.view_mut() };
                 map.apply_part(worker, input, part, |_| ())?;
             }
             let [query, key, value] = &made;

@@ -7,14 +7,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::{Encoder, activation};
+use super::{NativeEncoder, activation};
 use crate::error::{Error, Result};
 use crate::single::lanes::{
     self, dense,
     packed::{COLUMNS, Packed, ROWS},
 };
 use crate::single::weights::Weights;
-use crate::tokenized::{Encoded, TokenModel};
+use crate::tokenized::{EncodedText, TokenModel};
 
 /// Panels of 16 rows computed at once: their weights are a part of a processor's cache.
 const PANELS: usize = 8;
@@ -24,7 +24,7 @@ const MOST: f32 = 127.0;
 
 /// An encoder of passages.
 pub(crate) struct Passages {
-    encoder: Encoder,
+    encoder: NativeEncoder,
     layers: Vec<Layer>,
     /// Of threads that have computed a text.
     idle: Mutex<Vec<Buffers>>,
@@ -85,7 +85,7 @@ struct Steps {
 }
 
 impl TokenModel for Passages {
-    fn run(&self, ids: &[i64]) -> Result<Encoded> {
+    fn run(&self, ids: &[i64]) -> Result<EncodedText> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();
         let mut buffers = taken.unwrap_or_default();
@@ -102,7 +102,7 @@ impl TokenModel for Passages {
 
 impl Passages {
     /// Reads the 8-bit weights of an encoder and packs them.
-    pub(crate) fn new(mut encoder: Encoder) -> Result<Self> {
+    pub(crate) fn new(mut encoder: NativeEncoder) -> Result<Self> {
         let rows = encoder.rows.take();
         let rows =
             rows.ok_or_else(|| Error::Inference("the weights have more than 8 bits".into()))?;
@@ -127,7 +127,7 @@ impl Passages {
         Ok(Self { encoder, layers, idle: Mutex::default() })
     }
 
-    /// Computes one layer as [`Encoder::layer`] does.
+    /// Computes one layer as [`NativeEncoder::layer`] does.
     fn layer(&self, layer: &Layer, buffers: &mut Buffers) -> Result<()> {
         let Buffers { hidden, middle, wide, combined, steps, dots, head } = buffers;
         let (dim, same) = (self.encoder.dim, |_: &mut [f32]| ());

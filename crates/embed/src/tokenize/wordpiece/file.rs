@@ -18,14 +18,14 @@ use super::vocabulary::Vocabulary;
 const VERSION: &str = "1.0";
 
 #[derive(Deserialize)]
-struct File {
+struct TokenizerFile {
     version: String,
     added_tokens: Vec<AddedToken>,
     normalizer: Normalizer,
     #[serde(rename = "pre_tokenizer")]
     _pre_tokenizer: PreTokenizer,
     post_processor: Option<PostProcessor>,
-    model: Model,
+    model: WordPieceModel,
 }
 
 /// A token that is matched in the text unchanged, before the vocabulary is used.
@@ -58,12 +58,18 @@ enum PreTokenizer {
 #[derive(Deserialize)]
 #[serde(tag = "type")]
 enum PostProcessor {
-    TemplateProcessing { single: Vec<Piece>, special_tokens: BTreeMap<String, SpecialToken> },
-    BertProcessing { sep: (String, u32), cls: (String, u32) },
+    TemplateProcessing {
+        single: Vec<TemplatePiece>,
+        special_tokens: BTreeMap<String, SpecialToken>,
+    },
+    BertProcessing {
+        sep: (String, u32),
+        cls: (String, u32),
+    },
 }
 
 #[derive(Deserialize)]
-enum Piece {
+enum TemplatePiece {
     Sequence {},
     SpecialToken { id: String },
 }
@@ -74,14 +80,14 @@ struct SpecialToken {
 }
 
 #[derive(Deserialize)]
-struct Model {
+struct WordPieceModel {
     // Before the vocabulary, as in files, so that another model's vocabulary is not read in vain.
     #[serde(rename = "type")]
     _type: ModelType,
     unk_token: String,
     continuing_subword_prefix: String,
     max_input_chars_per_word: usize,
-    vocab: Tokens,
+    vocab: VocabularyTokens,
 }
 
 #[derive(Deserialize)]
@@ -96,7 +102,7 @@ const USUAL_TOKENS: usize = 1 << 15;
 const USUAL_BYTES: usize = 8;
 
 /// The concatenated bytes of all tokens, and the length and id of each.
-struct Tokens {
+struct VocabularyTokens {
     bytes: Vec<u8>,
     tokens: Vec<(usize, u32)>,
 }
@@ -105,7 +111,7 @@ struct Tokens {
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Tokens {
+impl<'de> Deserialize<'de> for VocabularyTokens {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(TokensVisitor)
     }
@@ -114,14 +120,14 @@ impl<'de> Deserialize<'de> for Tokens {
 struct TokensVisitor;
 
 impl<'de> Visitor<'de> for TokensVisitor {
-    type Value = Tokens;
+    type Value = VocabularyTokens;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("tokens with their ids")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = Tokens {
+        let mut found = VocabularyTokens {
             bytes: Vec::with_capacity(USUAL_TOKENS * USUAL_BYTES),
             tokens: Vec::with_capacity(USUAL_TOKENS),
         };
@@ -137,15 +143,20 @@ impl WordPiece {
     /// Reads `tokenizer.json`; `None` if it has another tokenizer or is invalid.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         // Checks the encoding at once, which is faster than for each token.
-        let file: File = serde_json::from_str(str::from_utf8(bytes).ok()?).ok()?;
+        let file: TokenizerFile = serde_json::from_str(str::from_utf8(bytes).ok()?).ok()?;
         let Normalizer::BertNormalizer {
             clean_text,
             handle_chinese_chars,
             strip_accents,
             lowercase,
         } = file.normalizer;
-        let Model { unk_token, continuing_subword_prefix, max_input_chars_per_word, vocab, .. } =
-            file.model;
+        let WordPieceModel {
+            unk_token,
+            continuing_subword_prefix,
+            max_input_chars_per_word,
+            vocab,
+            ..
+        } = file.model;
         if file.version != VERSION || !clean_text {
             return None;
         }
@@ -192,14 +203,14 @@ fn frame(processor: Option<PostProcessor>) -> Option<(Vec<u32>, Vec<u32>)> {
             (single, special_tokens)
         }
     };
-    let ids = |pieces: &[Piece]| {
+    let ids = |pieces: &[TemplatePiece]| {
         let mut ids = Vec::new();
         for piece in pieces {
-            let Piece::SpecialToken { id } = piece else { return None };
+            let TemplatePiece::SpecialToken { id } = piece else { return None };
             ids.extend_from_slice(&special_tokens.get(id)?.ids);
         }
         Some(ids)
     };
-    let text = single.iter().position(|piece| matches!(piece, Piece::Sequence {}))?;
+    let text = single.iter().position(|piece| matches!(piece, TemplatePiece::Sequence {}))?;
     Some((ids(&single[..text])?, ids(&single[text + 1..])?))
 }

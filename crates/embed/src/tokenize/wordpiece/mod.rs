@@ -11,7 +11,7 @@ mod vocabulary;
 
 use clean::Cleaning;
 use serde::{Deserialize, Serialize};
-use vocabulary::{Scratch, Vocabulary};
+use vocabulary::{PieceBuffers, Vocabulary};
 
 /// A tokenizer of the BERT family.
 #[derive(Debug, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl WordPiece {
 
     /// Passes the ids of a text to `give`, in order.
     fn tokens(&self, text: &str, give: &mut impl FnMut(u32)) {
-        let mut scratch = Scratch::default();
+        let mut scratch = PieceBuffers::default();
         let mut buffer = String::new();
         let mut rest = text;
         loop {

@@ -25,7 +25,7 @@ const MAX_HEAD: usize = 1 << 20;
 
 /// What precedes the table.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct ReadyHead {
     /// Size in bytes, time in nanoseconds since 1970 and inode of the `tokenizer.json` that it was made from.
     source: (u64, i64, u64),
     tokenizer: WordPiece,
@@ -47,7 +47,7 @@ pub(crate) fn prepare(tokenizer_json: &Path, path: &Path) -> Result<()> {
     let Some(tokenizer) = WordPiece::read(&bytes) else { return Ok(()) };
     let (slots, entries, tokens) = tokenizer.vocabulary.parts();
     let (num_slots, num_entries, num_bytes) = (slots.len(), entries.len(), tokens.len());
-    let head = Head { source, tokenizer, num_slots, num_entries, num_bytes };
+    let head = ReadyHead { source, tokenizer, num_slots, num_entries, num_bytes };
     let json = serde_json::to_vec(&head).map_err(|error| model_error(path, error))?;
     let (slots, entries, tokens) = head.tokenizer.vocabulary.parts();
     let bytes = [
@@ -71,7 +71,7 @@ pub(crate) fn read(path: &Path, tokenizer_json: &Path) -> Option<WordPiece> {
     let mut head =
         vec![0; Some(usize::from_ne_bytes(length)).filter(|length| *length <= MAX_HEAD)?];
     file.read_exact(&mut head).ok()?;
-    let Head { source: from, mut tokenizer, num_slots, num_entries, num_bytes } =
+    let ReadyHead { source: from, mut tokenizer, num_slots, num_entries, num_bytes } =
         serde_json::from_slice(&head).ok()?;
     let is_there = [num_slots, num_entries, num_bytes].iter().all(|number| *number <= num_left);
     if !is_there || source(tokenizer_json) != Some(from) {

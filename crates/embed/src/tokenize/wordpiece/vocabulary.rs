@@ -42,7 +42,7 @@ pub(super) type Token = [u32; 3];
 
 /// Buffers that [`Vocabulary::pieces`] reuses between words.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct PieceBuffers {
     hashes: Vec<u64>,
     ids: Vec<u32>,
 }
@@ -111,7 +111,7 @@ impl Vocabulary {
     pub(super) fn pieces(
         &self,
         word: &str,
-        scratch: &mut Scratch,
+        scratch: &mut PieceBuffers,
         give: &mut impl FnMut(u32),
     ) -> bool {
         scratch.ids.clear();
@@ -184,7 +184,7 @@ mod tests {
     fn pieces(vocabulary: &Vocabulary, word: &str) -> Option<Vec<u32>> {
         let mut ids = Vec::new();
         let mut give = |id| ids.push(id);
-        vocabulary.pieces(word, &mut Scratch::default(), &mut give).then_some(ids)
+        vocabulary.pieces(word, &mut PieceBuffers::default(), &mut give).then_some(ids)
     }
 
     #[test]
