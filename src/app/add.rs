@@ -9,7 +9,7 @@ use crate::app::{Observer, Session};
 use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::extract::detect::TypeOverride;
-use crate::ingest::foresee::{Foreseen, foresee};
+use crate::ingest::foresee::{ForeseenFile, foresee};
 use crate::ingest::{self as stage, ChunkingOptions, IngestReport};
 
 pub use crate::app::ingestion::request::{AddRequest, Source};
@@ -100,7 +100,7 @@ fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
 
 /// Returns what adding the files of a request would do with each of them. Without a database, none
 /// is created, and every file is new. The model is not needed.
-pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<Foreseen>> {
+pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<ForeseenFile>> {
     if !matches!(request.source, Source::Paths(_)) {
         return Err(Error::usage("`--dry-run` is about files and folders"));
     }

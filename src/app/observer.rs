@@ -33,7 +33,7 @@ pub enum Event<'a> {
         is_single: bool,
     },
     /// Progress of one document.
-    Ingest(&'a ingest::Event<'a>),
+    Ingest(&'a ingest::FileEvent<'a>),
     /// Ingestion ends.
     IngestEnds {
         /// The report.

@@ -11,7 +11,7 @@ use crate::app::running::LongCommand;
 use crate::app::{Observer, Session, lookup, ocr, scope};
 use crate::document::{DocumentKind, Format};
 use crate::error::{Error, Result};
-use crate::ingest::making::Making;
+use crate::ingest::making::DocumentSettings;
 use crate::ingest::survey::is_missing;
 use crate::store::{DocumentId, KnownFile, MadeDocument, Store};
 use crate::text::paths;
@@ -50,7 +50,7 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
     let chunking = chunking(session.config(), bound.max_tokens as usize, 0);
     let ocr = ocr::options(session);
     let settings = &session.config().ingestion;
-    let today = Making {
+    let today = DocumentSettings {
         chunking: &chunking,
         is_estimated: false,
         ocr: &ocr,

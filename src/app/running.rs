@@ -149,12 +149,14 @@ impl Announcement {
     }
 
     /// Follows an event of a run over files.
-    pub(super) fn on_event(&mut self, event: &ingest::Event<'_>) {
+    pub(super) fn on_event(&mut self, event: &ingest::FileEvent<'_>) {
         if self.line.is_none() {
             return;
         }
         let path = match event {
-            ingest::Event::Stored { path, .. } | ingest::Event::Skipped { path, .. } => *path,
+            ingest::FileEvent::Stored { path, .. } | ingest::FileEvent::Skipped { path, .. } => {
+                *path
+            }
             _ => None,
         };
         // Members of archives are not among the files that are counted.
@@ -184,7 +186,7 @@ impl Announcement {
     }
 }
 
-/// The announcement of a run that says how far it is by [`Event::Counted`]; all events are passed on.
+/// The announcement of a run that says how far it is by [`FileEvent::Counted`]; all events are passed on.
 pub(super) struct AnnouncedCounts<'a> {
     announcement: Mutex<Announcement>,
     observer: &'a dyn Observer,

@@ -6,12 +6,12 @@ use crate::app::Session;
 use crate::app::ingestion::options::walk_options;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
-use crate::ingest::survey::Scope;
+use crate::ingest::survey::SurveyScope;
 use crate::store::Store;
 use crate::text::paths;
 
 /// Returns the added files and folders at or below one of `named`; all of them if that is empty.
-pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Scope> {
+pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<SurveyScope> {
     let roots = Roots::of(store, session.config().ingestion.follow_links)?;
     let mut known = store.known_files()?;
     let without_text = store.files_without_text()?.into_iter();
@@ -33,5 +33,5 @@ pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Scope
     });
     // `roots` decides where links are followed.
     let walk = walk_options(session, false);
-    Ok(Scope { roots, parts, known, without_text, walk, is_exact: false })
+    Ok(SurveyScope { roots, parts, known, without_text, walk, is_exact: false })
 }

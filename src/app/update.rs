@@ -17,7 +17,7 @@ use crate::app::{Observer, Session, erase, export, last_update, scope};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
-use crate::ingest::survey::{Scope, Survey, is_away, is_missing, survey};
+use crate::ingest::survey::{FolderSurvey, SurveyScope, is_away, is_missing, survey};
 use crate::store::{DocumentId, Forgotten, KnownFile, Store};
 use crate::text::paths;
 
@@ -70,7 +70,7 @@ fn follow_files(
         follow_database(session, &mut store, observer)?;
     }
     let scope = scope::read(session, &store, &request.named)?;
-    let scope = Scope { is_exact: request.is_dry_run, ..scope };
+    let scope = SurveyScope { is_exact: request.is_dry_run, ..scope };
     let has_files =
         !scope.parts.is_empty() || !scope.known.is_empty() || !scope.without_text.is_empty();
     let is_nothing_added = !has_files && !store.has_document(&Filter::default())?;
@@ -104,13 +104,13 @@ struct Run<'a> {
     session: &'a Session,
     request: &'a UpdateRequest,
     observer: &'a dyn Observer,
-    scope: &'a Scope,
+    scope: &'a SurveyScope,
     report: UpdateReport,
 }
 
 impl Run<'_> {
     /// Fills the report of a dry run.
-    fn foresee(&mut self, surveys: Vec<Survey>) {
+    fn foresee(&mut self, surveys: Vec<FolderSurvey>) {
         let max_bytes = walk_options(self.session, false).max_bytes();
         let hash = |path: &PathBuf| {
             let reach = self.scope.roots.of_file(path, None).ok()?;
@@ -169,7 +169,7 @@ impl Run<'_> {
     }
 
     /// Reads new and changed files.
-    fn read(&mut self, before: &[Survey]) -> Result<()> {
+    fn read(&mut self, before: &[FolderSurvey]) -> Result<()> {
         // Named files come before the folders that they are in: a walk returns a file as found first.
         let mut starts = Vec::new();
         // This includes files that a newer ignore rule hides, because the user once added them.
@@ -224,7 +224,7 @@ impl Run<'_> {
     }
 
     /// Follows moved files, and removes the documents of missing files if requested.
-    fn settle(&mut self, before: &[Survey]) -> Result<()> {
+    fn settle(&mut self, before: &[FolderSurvey]) -> Result<()> {
         let Some(mut store) = self.session.open_existing()? else { return Ok(()) };
         let shown = |store: &Store, id: DocumentId| -> Result<Option<String>> {
             Ok(store.document(id)?.and_then(|document| document.path))
@@ -232,7 +232,7 @@ impl Run<'_> {
         let mut to_remove = Vec::new();
         for survey in before {
             store.set_mounted(&survey.mounted)?;
-            let mut left = Survey { missing: Vec::new(), ..survey.clone() };
+            let mut left = FolderSurvey { missing: Vec::new(), ..survey.clone() };
             for missing in &survey.missing {
                 let path = paths::path_of(&missing.path);
                 // A disk may have been unmounted while the files were read.
@@ -300,7 +300,7 @@ impl Run<'_> {
         store.update_ledger(&[], &gone)
     }
 
-    fn refuse(&mut self, survey: &Survey) {
+    fn refuse(&mut self, survey: &FolderSurvey) {
         if self.request.prunes && survey.num_lost() > 0 {
             self.report.refused.push(Refused {
                 root: survey.root.clone(),
@@ -312,12 +312,12 @@ impl Run<'_> {
 }
 
 /// Counts the unchanged files.
-fn num_unchanged(survey: &Survey) -> usize {
+fn num_unchanged(survey: &FolderSurvey) -> usize {
     let num_others = survey.changed.len() + survey.missing.len() + survey.refused.len();
     survey.num_known - num_others - survey.num_in_empty - survey.num_outdated
 }
 
-fn is_too_much(survey: &Survey, is_forced: bool) -> bool {
+fn is_too_much(survey: &FolderSurvey, is_forced: bool) -> bool {
     !is_forced && survey.num_lost() * 100 > survey.num_documents * MAX_PERCENT_LOST
 }
 

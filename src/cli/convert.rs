@@ -13,7 +13,7 @@ use crate::cli::ui::ended;
 use crate::cli::{add, args, messages, streams};
 use crate::error::{Error, Result};
 use crate::files::open::{self, FollowedLinks};
-use crate::ingest::Failed;
+use crate::ingest::FailedFile;
 use crate::limits;
 use crate::limits::lines::{LineOutcome, read_line};
 use crate::present::json;
@@ -126,7 +126,7 @@ fn lines(context: &Context, request: &ConvertRequest, args: &args::Convert) -> R
         let mut emit = |output: Output<'_>| {
             let written = match output {
                 Output::Line(line) => out.written(line),
-                Output::Failed(path, error) => out.line(&Failed::new(path, error)),
+                Output::Failed(path, error) => out.line(&FailedFile::new(path, error)),
             };
             written.map_err(Error::Output)
         };

@@ -13,7 +13,7 @@ use crate::embed;
 use crate::extract::sandbox::OcrWork;
 use crate::ingest;
 use crate::ingest::order;
-use crate::ingest::pace::{Pace, Work};
+use crate::ingest::pace::{Pace, RemainingWork};
 use crate::ingest::walk::{self, Start, WalkOptions};
 use crate::text::number::{counted, duration, thousands};
 use crate::text::paths::split_member;
@@ -96,7 +96,7 @@ impl FetchProgress {
 pub(super) struct IngestProgress {
     bar: ProgressBar,
     /// All files of the run, once they are counted.
-    work: Arc<OnceLock<Work>>,
+    work: Arc<OnceLock<RemainingWork>>,
     pace: Pace,
     num_found: u64,
     num_done: u64,
@@ -145,23 +145,23 @@ impl IngestProgress {
                 Err(_) => (PathBuf::new(), 0),
             });
             // Set once, here.
-            let _ = work.set(Work::new(files, &options.text_extensions));
+            let _ = work.set(RemainingWork::new(files, &options.text_extensions));
         });
     }
 
-    pub(super) fn on_event(&mut self, event: &ingest::Event<'_>) {
+    pub(super) fn on_event(&mut self, event: &ingest::FileEvent<'_>) {
         match *event {
-            ingest::Event::Found(num_files) => self.num_found = num_files as u64,
-            ingest::Event::Read { position, num_chunks } => {
+            ingest::FileEvent::Found(num_files) => self.num_found = num_files as u64,
+            ingest::FileEvent::Read { position, num_chunks } => {
                 self.num_read += u64::from(num_chunks.is_some());
                 self.pace.read(position, num_chunks, self.bar.elapsed());
             }
-            ingest::Event::Recognised(ocr) => self.ocr = ocr,
-            ingest::Event::Embedded(num_chunks) => {
+            ingest::FileEvent::Recognised(ocr) => self.ocr = ocr,
+            ingest::FileEvent::Embedded(num_chunks) => {
                 self.num_embedded += num_chunks as u64;
                 self.pace.embedded(num_chunks, self.bar.elapsed());
             }
-            ingest::Event::Stored { path, num_chunks, warnings } => {
+            ingest::FileEvent::Stored { path, num_chunks, warnings } => {
                 self.num_stored += 1;
                 self.detail("stored", path, &format!(" ({})", counted(num_chunks, "chunk")));
                 for warning in warnings {
@@ -169,16 +169,16 @@ impl IngestProgress {
                 }
                 self.num_done += u64::from(!path.is_some_and(is_member));
             }
-            ingest::Event::Skipped { path, .. } => {
+            ingest::FileEvent::Skipped { path, .. } => {
                 self.detail("unchanged", path, "");
                 self.num_done += u64::from(!path.is_some_and(is_member));
             }
-            ingest::Event::Ignored | ingest::Event::PassedOver => self.num_done += 1,
-            ingest::Event::Warned(error) => {
+            ingest::FileEvent::Ignored | ingest::FileEvent::PassedOver => self.num_done += 1,
+            ingest::FileEvent::Warned(error) => {
                 self.bar.suspend(|| messages::warn(&error.to_string()));
                 self.num_done += 1;
             }
-            ingest::Event::Failed { path, error } => {
+            ingest::FileEvent::Failed { path, error } => {
                 self.num_failed += 1;
                 let is_member = is_member(path);
                 match error.path() {

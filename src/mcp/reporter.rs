@@ -34,17 +34,19 @@ impl<'a> Reporter<'a> {
 impl Observer for Reporter<'_> {
     fn on_event(&self, event: Event<'_>) {
         match &event {
-            Event::Ingest(ingest::Event::Found(num_files)) => {
+            Event::Ingest(ingest::FileEvent::Found(num_files)) => {
                 self.counts.lock().unwrap_or_else(PoisonError::into_inner).1 = *num_files;
             }
             Event::Ingest(
-                ingest::Event::Stored { path, .. } | ingest::Event::Skipped { path, .. },
+                ingest::FileEvent::Stored { path, .. } | ingest::FileEvent::Skipped { path, .. },
             ) => {
                 let name = path.map(|path| path.display().to_string()).unwrap_or_default();
                 self.done(Some(&name));
             }
-            Event::Ingest(ingest::Event::Ignored | ingest::Event::PassedOver) => self.done(None),
-            Event::Ingest(ingest::Event::Failed { path, error }) => {
+            Event::Ingest(ingest::FileEvent::Ignored | ingest::FileEvent::PassedOver) => {
+                self.done(None)
+            }
+            Event::Ingest(ingest::FileEvent::Failed { path, error }) => {
                 let message = format!("{}: {error}", path.display());
                 self.done(Some(&message));
                 self.call.report(Report::Warning(message));
@@ -85,7 +87,7 @@ mod tests {
 
     #[test]
     fn progress_counts_all_files_and_names_those_that_were_stored() {
-        use ingest::Event as Of;
+        use ingest::FileEvent as Of;
         let path = Some(Path::new("/a.md"));
         let error = Error::EmptyFile { path: "/b.md".into() };
         let (document_id, warnings) = (DocumentId(1), &[][..]);

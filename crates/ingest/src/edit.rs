@@ -9,8 +9,8 @@ use crate::extract::clock::CpuBudget;
 use crate::passages::{embed, num_tokens};
 use crate::prepare::{ReadFile, file_words};
 use crate::store::{Edit, NewContent, StoredDocument};
-use crate::walk::Found;
-use crate::{Run, content_hash, prepare};
+use crate::walk::FoundFile;
+use crate::{IngestRun, content_hash, prepare};
 
 /// Where the text of an edited document comes from.
 pub enum EditedText<'a> {
@@ -19,10 +19,10 @@ pub enum EditedText<'a> {
     /// The new text of a note.
     NewNote(&'a str),
     /// A file that is as it was indexed, and its bytes.
-    File(&'a Found, &'a [u8]),
+    File(&'a FoundFile, &'a [u8]),
 }
 
-impl Run<'_> {
+impl IngestRun<'_> {
     /// Changes a document that was read as `before`. The title of the options goes into the context
     /// of every chunk; without one, the document's own title does.
     pub fn edit(

@@ -8,15 +8,15 @@ use crate::document::{FileOutcome, Format};
 use crate::error::{Error, FailureKind, Result};
 use crate::extract::containers::{self, ReadingChoice};
 use crate::extract::{detect, pdf};
-use crate::ledger::Before;
+use crate::ledger::LedgerBefore;
 use crate::store::Store;
 use crate::text::paths;
-use crate::walk::{Found, LeftOut, Rule, Start, Step};
+use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkStep};
 use crate::{IngestOptions, walk};
 
 /// What adding would do with a file.
 #[derive(Debug)]
-pub enum Prospect {
+pub enum Foresight {
     /// It is read for the first time.
     New,
     /// It is read again.
@@ -24,7 +24,7 @@ pub enum Prospect {
     /// Its size and time are those of the indexed file, so it is skipped.
     Unchanged,
     /// This rule leaves it out.
-    Ignored(Rule),
+    Ignored(LeftOutReason),
     /// It cannot be read.
     Fails(Error),
     /// It failed with this code and message, and has not changed since.
@@ -35,18 +35,18 @@ pub enum Prospect {
 
 /// A file, or a folder that is not entered, and what adding would do with it.
 #[derive(Debug)]
-pub struct Foreseen {
+pub struct ForeseenFile {
     /// Where it is.
     pub path: PathBuf,
     /// Whether it is a folder.
     pub is_folder: bool,
     /// What would happen.
-    pub prospect: Prospect,
+    pub prospect: Foresight,
     /// How many of its pages need OCR.
     pub ocr_pages: usize,
 }
 
-impl Foreseen {
+impl ForeseenFile {
     /// Returns the kind of the file: its extension, or `folder`.
     pub fn kind(&self) -> String {
         if self.is_folder { "folder".into() } else { detect::kind(&self.path) }
@@ -59,27 +59,27 @@ pub fn foresee(
     starts: &[Start],
     options: &IngestOptions,
     store: Option<&Store>,
-) -> Result<Vec<Foreseen>> {
-    let before = store.map(|store| Before::load(store, starts, options)).transpose()?;
+) -> Result<Vec<ForeseenFile>> {
+    let before = store.map(|store| LedgerBefore::load(store, starts, options)).transpose()?;
     let mut all = Vec::new();
     for step in walk::walk_all(starts, &options.walk) {
         all.push(match step {
-            Ok(Step::LeftOut(LeftOut { path, rule, stamp })) => Foreseen {
+            Ok(WalkStep::LeftOut(LeftOut { path, rule, stamp })) => ForeseenFile {
                 path,
                 is_folder: stamp.is_none(),
-                prospect: Prospect::Ignored(rule),
+                prospect: Foresight::Ignored(rule),
                 ocr_pages: 0,
             },
-            Ok(Step::Found(found)) => {
+            Ok(WalkStep::Found(found)) => {
                 let (prospect, ocr_pages) = prospect(&found, options, store, before.as_ref())?;
-                Foreseen { path: found.path, is_folder: false, prospect, ocr_pages }
+                ForeseenFile { path: found.path, is_folder: false, prospect, ocr_pages }
             }
             // An ignore file is not a document.
             Err(Error::IgnoreFile { .. }) => continue,
             Err(error) => {
                 let path = error.path().map(PathBuf::from).unwrap_or_default();
                 let is_folder = path.is_dir();
-                Foreseen { path, is_folder, prospect: Prospect::Fails(error), ocr_pages: 0 }
+                ForeseenFile { path, is_folder, prospect: Foresight::Fails(error), ocr_pages: 0 }
             }
         });
     }
@@ -87,11 +87,11 @@ pub fn foresee(
 }
 
 fn prospect(
-    found: &Found,
+    found: &FoundFile,
     options: &IngestOptions,
     store: Option<&Store>,
-    before: Option<&Before>,
-) -> Result<(Prospect, usize)> {
+    before: Option<&LedgerBefore>,
+) -> Result<(Foresight, usize)> {
     let known = match store {
         Some(store) => store.known_path(&paths::path_text(&found.path))?,
         None => None,
@@ -100,17 +100,17 @@ fn prospect(
         (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
             && found.wanted(options.wanted).allows(known.doc_type, known.language.as_deref())
     }) {
-        return Ok((Prospect::Unchanged, 0));
+        return Ok((Foresight::Unchanged, 0));
     }
     if before.is_some_and(|before| before.is_read(found)) {
-        return Ok((Prospect::Unchanged, 0));
+        return Ok((Foresight::Unchanged, 0));
     }
     if let Some(row) = before.and_then(|before| before.passed_over(found)) {
         let message = row.message.clone().unwrap_or_default();
         let prospect = match row.outcome {
-            FileOutcome::Waived => Prospect::Waived(row.reason.clone()),
+            FileOutcome::Waived => Foresight::Waived(row.reason.clone()),
             FileOutcome::Failed | FileOutcome::Ignored => {
-                Prospect::HasFailed(row.reason.clone(), message)
+                Foresight::HasFailed(row.reason.clone(), message)
             }
         };
         return Ok((prospect, 0));
@@ -121,7 +121,7 @@ fn prospect(
     let is_container = |head: &Vec<u8>| detect::container(&found.path, head).is_some();
     let wanted = found.wanted(options.wanted);
     if wanted.is_open() && head.as_ref().is_ok_and(is_container) {
-        return Ok((if is_changed { Prospect::Changed } else { Prospect::New }, 0));
+        return Ok((if is_changed { Foresight::Changed } else { Foresight::New }, 0));
     }
     let mut is_generated = false;
     let detected = head.and_then(|head| {
@@ -149,22 +149,22 @@ fn prospect(
     });
     let ocr_pages = detected.as_ref().ok().copied().flatten().unwrap_or(0);
     let prospect = match detected {
-        Ok(Some(_)) if is_generated => Prospect::Ignored(Rule::Generated),
-        Ok(Some(_)) if known.is_some() => Prospect::Changed,
-        Ok(Some(_)) => Prospect::New,
-        Ok(None) if found.size_bytes == 0 => Prospect::Ignored(Rule::Empty),
-        Ok(None) => Prospect::Ignored(Rule::Type),
-        Err(Error::EmptyFile { .. }) if !found.is_named => Prospect::Ignored(Rule::Empty),
+        Ok(Some(_)) if is_generated => Foresight::Ignored(LeftOutReason::Generated),
+        Ok(Some(_)) if known.is_some() => Foresight::Changed,
+        Ok(Some(_)) => Foresight::New,
+        Ok(None) if found.size_bytes == 0 => Foresight::Ignored(LeftOutReason::Empty),
+        Ok(None) => Foresight::Ignored(LeftOutReason::Type),
+        Err(Error::EmptyFile { .. }) if !found.is_named => Foresight::Ignored(LeftOutReason::Empty),
         Err(Error::Extract { failure: FailureKind::TooSmall, .. }) if !found.is_named => {
-            Prospect::Ignored(Rule::Small)
+            Foresight::Ignored(LeftOutReason::Small)
         }
-        Err(error) => Prospect::Fails(error),
+        Err(error) => Foresight::Fails(error),
     };
     Ok((prospect, ocr_pages))
 }
 
 /// Returns the first and the last bytes of a file.
-fn head(found: &Found) -> Result<Vec<u8>> {
+fn head(found: &FoundFile) -> Result<Vec<u8>> {
     let mut file = found.reach.open(&found.path)?;
     let mut head = Vec::new();
     let read = || {

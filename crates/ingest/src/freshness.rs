@@ -56,7 +56,7 @@ fn is_same(stamp: &PathStamp, found: (u64, i64)) -> bool {
 
 /// The state of a remembered path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum PathState {
     /// The bytes that were indexed.
     Same,
     /// Other bytes, or a link that is not followed.
@@ -73,40 +73,40 @@ fn judge(document: &DocumentFiles, roots: &Roots, deadline: Instant) -> Option<S
     let mut verdict = StaleReason::Missing;
     for (number, stamp) in document.stamps.iter().enumerate() {
         match state(stamp, &document.content_hash, roots, deadline) {
-            State::Same | State::Unknown => return None,
-            State::Changed if number == 0 => return Some(StaleReason::Changed),
-            State::Changed => verdict = StaleReason::Changed,
-            State::Missing => {}
+            PathState::Same | PathState::Unknown => return None,
+            PathState::Changed if number == 0 => return Some(StaleReason::Changed),
+            PathState::Changed => verdict = StaleReason::Changed,
+            PathState::Missing => {}
         }
     }
     Some(verdict)
 }
 
-fn state(stamp: &PathStamp, content_hash: &str, roots: &Roots, deadline: Instant) -> State {
+fn state(stamp: &PathStamp, content_hash: &str, roots: &Roots, deadline: Instant) -> PathState {
     let path = paths::path_of(&stamp.path);
     let found = roots.of_stamp(stamp).and_then(|(_, reach)| Ok((reach.look(&path)?, reach)));
     let (found, reach): (_, Reach) = match found {
         Ok(found) => found,
-        Err(Error::LinkRefused { .. }) => return State::Changed,
-        Err(_) if is_missing(&path) => return State::Missing,
+        Err(Error::LinkRefused { .. }) => return PathState::Changed,
+        Err(_) if is_missing(&path) => return PathState::Missing,
         // A link that leads nowhere.
-        Err(Error::PathNotFound { .. }) => return State::Missing,
-        Err(_) => return State::Unknown,
+        Err(Error::PathNotFound { .. }) => return PathState::Missing,
+        Err(_) => return PathState::Unknown,
     };
     if found.is_dir() {
-        return State::Missing;
+        return PathState::Missing;
     }
     let seen = walk::stamp(&found);
     if !found.is_file() || seen.0 != stamp.size_bytes {
-        return State::Changed;
+        return PathState::Changed;
     }
     if is_same(stamp, seen) {
-        return State::Same;
+        return PathState::Same;
     }
     let hashed = reach.open(&path).ok().and_then(|file| hash::sha256_until(file, deadline).ok());
     match hashed.flatten() {
-        Some(hashed) if hashed == content_hash => State::Same,
-        _ => State::Changed,
+        Some(hashed) if hashed == content_hash => PathState::Same,
+        _ => PathState::Changed,
     }
 }
 

@@ -13,14 +13,14 @@ use crate::extract::detect::TypeOverride;
 use crate::store::{CONTAINER, LedgerRow, Store};
 use crate::survey::{is_away, is_missing};
 use crate::text::paths;
-use crate::walk::{Found, LeftOut, Start};
+use crate::walk::{FoundFile, LeftOut, Start};
 use crate::{IngestOptions, member_rows, walk};
 
 /// How many changed rows are collected before they are written.
 const BATCH: usize = 1000;
 
 /// What was recorded about the files of a run before it began.
-pub(super) struct Before {
+pub(super) struct LedgerBefore {
     rows: BTreeMap<String, LedgerRow>,
     /// Folders that are walked.
     folders: Vec<PathBuf>,
@@ -34,7 +34,7 @@ pub(super) struct Before {
 }
 
 /// A file that could not be ingested.
-pub(super) struct Failed {
+pub(super) struct LedgerFailure {
     /// Which file or folder.
     pub(super) path: PathBuf,
     pub(super) error: Error,
@@ -44,7 +44,7 @@ pub(super) struct Failed {
 
 /// Whether a failure is to be reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum FailureNews {
     Yes,
     /// It was reported by an earlier run.
     No,
@@ -52,7 +52,7 @@ pub(super) enum News {
     Waived,
 }
 
-impl Before {
+impl LedgerBefore {
     /// Reads what is recorded at and below the starts.
     pub(super) fn load(store: &Store, starts: &[Start], options: &IngestOptions) -> Result<Self> {
         let mut rows = BTreeMap::new();
@@ -78,7 +78,7 @@ impl Before {
 
     /// Returns the row of a file that would only fail again, or whose failure is waived; `None` for a
     /// file that is to be read, as one that the user named always is.
-    pub(super) fn passed_over(&self, found: &Found) -> Option<&LedgerRow> {
+    pub(super) fn passed_over(&self, found: &FoundFile) -> Option<&LedgerRow> {
         let row = self.rows.get(&paths::path_text(&found.path)).filter(|_| !found.is_named)?;
         let is_same = row.stamp == Some((found.size_bytes, found.mtime_ns))
             && self.is_same_reader(row, found);
@@ -90,7 +90,7 @@ impl Before {
     }
 
     /// Whether a container was read to its end, as it is now and as it would be read now.
-    pub(super) fn is_read(&self, found: &Found) -> bool {
+    pub(super) fn is_read(&self, found: &FoundFile) -> bool {
         self.rows.get(&paths::path_text(&found.path)).is_some_and(|row| {
             row.reason == CONTAINER
                 && row.stamp == Some((found.size_bytes, found.mtime_ns))
@@ -99,7 +99,7 @@ impl Before {
     }
 
     /// Whether a container was read at this path, in any state.
-    pub(super) fn was_container(&self, found: &Found) -> bool {
+    pub(super) fn was_container(&self, found: &FoundFile) -> bool {
         let row = self.rows.get(&paths::path_text(&found.path));
         row.is_some_and(|row| row.reason == CONTAINER)
     }
@@ -121,7 +121,7 @@ impl Before {
         innermost.map_or(&self.reader, |(_, reader)| reader)
     }
 
-    fn is_same_reader(&self, row: &LedgerRow, found: &Found) -> bool {
+    fn is_same_reader(&self, row: &LedgerRow, found: &FoundFile) -> bool {
         row.reader.as_deref() == Some(self.reader(&found.path))
     }
 
@@ -158,7 +158,7 @@ fn reader(options: &IngestOptions, wanted: TypeOverride) -> String {
 
 /// Collects what becomes of the files of a run.
 pub(super) struct Recorder<'b> {
-    before: &'b Before,
+    before: &'b LedgerBefore,
     seen: HashSet<&'b str>,
     rows: Vec<LedgerRow>,
     gone: Vec<String>,
@@ -167,7 +167,7 @@ pub(super) struct Recorder<'b> {
 }
 
 impl<'b> Recorder<'b> {
-    pub(super) fn new(before: &'b Before) -> Self {
+    pub(super) fn new(before: &'b LedgerBefore) -> Self {
         let (rows, gone, unread) = (Vec::new(), Vec::new(), Vec::new());
         Self { before, seen: HashSet::new(), rows, gone, unread }
     }
@@ -177,11 +177,15 @@ impl<'b> Recorder<'b> {
     }
 
     /// Records a failure; returns whether it is to be reported.
-    pub(super) fn failed(&mut self, failed: &Failed, store: &mut Store) -> Result<News> {
-        let Failed { path, error, stamp } = failed;
+    pub(super) fn failed(
+        &mut self,
+        failed: &LedgerFailure,
+        store: &mut Store,
+    ) -> Result<FailureNews> {
+        let LedgerFailure { path, error, stamp } = failed;
         let is_named = self.before.files.contains(path);
         if matches!(error, Error::PathNotFound { .. }) {
-            return Ok(News::Yes);
+            return Ok(FailureNews::Yes);
         }
         let mut stamp = *stamp;
         if stamp.is_none() {
@@ -199,10 +203,10 @@ impl<'b> Recorder<'b> {
         let news = match before.rows.get_key_value(&row.path) {
             Some((path, known)) if !is_named && known.outcome == FileOutcome::Waived => {
                 self.seen.insert(path);
-                return Ok(News::Waived);
+                return Ok(FailureNews::Waived);
             }
-            Some((_, known)) if !is_named && is_same(known, &row) => News::No,
-            _ => News::Yes,
+            Some((_, known)) if !is_named && is_same(known, &row) => FailureNews::No,
+            _ => FailureNews::Yes,
         };
         self.put(row, store)?;
         Ok(news)
@@ -224,7 +228,7 @@ impl<'b> Recorder<'b> {
     }
 
     /// Records that every file in a container was seen.
-    pub(super) fn container(&mut self, found: &Found, store: &mut Store) -> Result<()> {
+    pub(super) fn container(&mut self, found: &FoundFile, store: &mut Store) -> Result<()> {
         let reader = Some(self.before.reader(&found.path).to_owned());
         let stamp = Some((found.size_bytes, found.mtime_ns));
         self.put(LedgerRow { reader, ..ignored(&found.path, CONTAINER, stamp) }, store)

@@ -50,7 +50,7 @@ use crate::extract::containers;
 use crate::files::reach::Reach;
 use crate::prepare::ReadFile;
 use crate::store::DocumentId;
-use crate::walk::{Found, Start};
+use crate::walk::{FoundFile, Start};
 
 pub use crate::extract::clock::CpuBudget;
 pub use crate::extract::detect::NO_EXTENSION;
@@ -60,14 +60,14 @@ pub use edit::EditedText;
 pub use notes::check_note;
 pub use options::{ChunkingOptions, IngestOptions};
 pub use passages::embed;
-pub use prepare::{Prepared, guarded};
-pub use report::{Event, Failed, IngestReport, OnEvent};
-pub use run::Run;
+pub use prepare::{PreparedDocument, guarded};
+pub use report::{FailedFile, FileEvent, IngestReport, OnEvent};
+pub use run::IngestRun;
 
 /// The title of a document that has neither a file nor a title.
 pub const UNNAMED: &str = "standard input";
 
-impl Run<'_> {
+impl IngestRun<'_> {
     /// Ingests files and folders.
     pub fn ingest(&mut self, starts: &[Start]) -> Result<()> {
         pipeline::run(self, starts)
@@ -89,7 +89,7 @@ impl Run<'_> {
     /// Embeds and stores a document that has no file, in place of the note `replaced` if there is one.
     fn keep(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedDocument,
         budget: &CpuBudget,
         replaced: Option<DocumentId>,
     ) -> Result<()> {
@@ -106,13 +106,13 @@ impl Run<'_> {
 
 /// Makes a document of bytes, which have no file if they are from a stream. Also returns the rest of their time.
 pub fn make(
-    file: Option<&Found>,
+    file: Option<&FoundFile>,
     bytes: &[u8],
     format: Format,
     options: &IngestOptions,
     embedder: Option<&dyn Embedder>,
-) -> Result<(Prepared, CpuBudget)> {
-    let stream = Found {
+) -> Result<(PreparedDocument, CpuBudget)> {
+    let stream = FoundFile {
         path: PathBuf::from(UNNAMED),
         size_bytes: bytes.len() as u64,
         mtime_ns: 0,

@@ -6,7 +6,7 @@ use crate::document::{DocType, Metadata};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::store::DocumentId;
-use crate::{IngestOptions, Run, content_hash, prepare};
+use crate::{IngestOptions, IngestRun, content_hash, prepare};
 
 /// Refuses an empty note before a model is loaded.
 pub fn check_note(text: &str) -> Result<()> {
@@ -16,7 +16,7 @@ pub fn check_note(text: &str) -> Result<()> {
     Err(Error::usage("the note is empty").with_hint("`kb add --note \"what to remember\"`"))
 }
 
-impl Run<'_> {
+impl IngestRun<'_> {
     /// Ingests a note given as text. It replaces the note with the id `replaced`, if there is one. A
     /// note that is already stored gets the title and the tags of the options.
     pub fn ingest_note(&mut self, text: &str, replaced: Option<DocumentId>) -> Result<()> {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use crate::error::Result;
-use crate::walk::Found;
+use crate::walk::FoundFile;
 
 use turns::in_turns;
 
@@ -29,15 +29,15 @@ const MAX_PLACES: u64 = 4_096;
 /// Returns the files of a walk so that folders take turns, and small files overtake large ones. What cannot be read comes
 /// with the file found before it.
 pub fn small_first(
-    found: impl Iterator<Item = Result<Found>>,
-) -> impl Iterator<Item = Result<Found>> {
+    found: impl Iterator<Item = Result<FoundFile>>,
+) -> impl Iterator<Item = Result<FoundFile>> {
     let mut found = in_turns(found).zip(0_u64..).fuse();
     let mut waiting = BTreeMap::new();
     let mut last = 0;
     iter::from_fn(move || {
         while waiting.first_key_value().is_none_or(|(&(due, _), _)| due > last) {
             let Some((file, place)) = found.next() else { break };
-            let size_bytes = file.as_ref().map_or(0, |file: &Found| file.size_bytes);
+            let size_bytes = file.as_ref().map_or(0, |file: &FoundFile| file.size_bytes);
             let places = match size_bytes {
                 ..=SMALL_BYTES => 0,
                 large => (large / BYTES_PER_PLACE).min(MAX_PLACES),
@@ -57,8 +57,8 @@ mod tests {
     use crate::files::reach::Reach;
     use std::path::PathBuf;
 
-    fn file(path: &str, size_bytes: u64) -> Found {
-        Found {
+    fn file(path: &str, size_bytes: u64) -> FoundFile {
+        FoundFile {
             path: PathBuf::from(path),
             size_bytes,
             mtime_ns: 0,

@@ -37,22 +37,22 @@ const MAX_LEFT: Duration = Duration::from_secs(100 * 3600);
 
 /// The files of a run in the order of [`order`](super::order), as counted ahead of it.
 #[derive(Debug, Default)]
-pub struct Work {
+pub struct RemainingWork {
     /// The kind of each file, and its size in bytes.
     files: Vec<(usize, u64)>,
-    kinds: Vec<Kind>,
+    kinds: Vec<ExtensionWork>,
 }
 
 /// Files with the same extension.
 #[derive(Debug, Clone, Copy)]
-struct Kind {
+struct ExtensionWork {
     num_files: u64,
     num_bytes: f64,
     /// The guess at how many chunks a byte makes.
     chunks_per_byte: f64,
 }
 
-impl Work {
+impl RemainingWork {
     /// Creates it from the path and the size in bytes of each file. `further` names kinds of text.
     pub fn new<P: AsRef<Path>>(
         files: impl IntoIterator<Item = (P, u64)>,
@@ -71,7 +71,7 @@ impl Work {
                     true if is_packed => 1.0 / PACKED_BYTES_PER_CHUNK,
                     true => 1.0 / BYTES_PER_CHUNK,
                 };
-                work.kinds.push(Kind { num_files: 0, num_bytes: 0.0, chunks_per_byte });
+                work.kinds.push(ExtensionWork { num_files: 0, num_bytes: 0.0, chunks_per_byte });
                 work.kinds.len() - 1
             });
             work.kinds[kind].num_files += 1;
@@ -89,7 +89,7 @@ impl Work {
 
 /// The files of one kind seen so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Seen {
+struct FinishedFiles {
     num_files: u64,
     num_bytes: f64,
     /// Those with something to do.
@@ -103,7 +103,7 @@ struct Seen {
 pub struct Pace {
     /// Files that were looked at and are not in `seen` yet: their position and their chunks.
     unsorted: Vec<(usize, Option<u64>)>,
-    seen: Vec<Seen>,
+    seen: Vec<FinishedFiles>,
     /// Files that were looked at since the first with something to do, which is one of them.
     num_since_work: u64,
     num_worked: u64,
@@ -117,7 +117,7 @@ pub struct Pace {
 
 /// The work of a run in chunks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Estimate {
+struct WorkEstimate {
     /// Done so far; files without any work are not counted.
     done: f64,
     left: f64,
@@ -165,16 +165,16 @@ impl Pace {
     /// Returns how much is done, from 0 to 1, as if each file that was not looked at needed work: the
     /// first files of a run that continues another need none. It falls if files turn out larger than
     /// was estimated, for a share that stays where it was is above what is done.
-    pub fn share(&mut self, work: &Work) -> f64 {
-        let Estimate { done, spared, most_left, .. } = self.estimate(work);
+    pub fn share(&mut self, work: &RemainingWork) -> f64 {
+        let WorkEstimate { done, spared, most_left, .. } = self.estimate(work);
         let all = done + spared + most_left;
         if all > 0.0 { ((done + spared) / all).clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Returns how long the rest takes if it is like the work done so far; `None` before enough is
     /// known. As an average over the whole run it settles instead of jumping.
-    pub fn left(&mut self, work: &Work, now: Duration) -> Option<Duration> {
-        let Estimate { done, left, .. } = self.estimate(work);
+    pub fn left(&mut self, work: &RemainingWork, now: Duration) -> Option<Duration> {
+        let WorkEstimate { done, left, .. } = self.estimate(work);
         let elapsed = now.saturating_sub(self.idle);
         if elapsed < MIN_ELAPSED || done <= 0.0 || done / (done + left) < MIN_SHARE {
             return None;
@@ -183,8 +183,8 @@ impl Pace {
         Some(Duration::from_secs_f64(seconds.min(MAX_LEFT.as_secs_f64())))
     }
 
-    fn estimate(&mut self, work: &Work) -> Estimate {
-        self.seen.resize(work.kinds.len(), Seen::default());
+    fn estimate(&mut self, work: &RemainingWork) -> WorkEstimate {
+        self.seen.resize(work.kinds.len(), FinishedFiles::default());
         for (position, num_chunks) in self.unsorted.drain(..) {
             // A file that appeared after the files were counted has no entry.
             let Some(&(kind, size)) = work.files.get(position) else { continue };
@@ -216,7 +216,7 @@ impl Pace {
             let spared_bytes = seen.num_bytes - seen.worked_bytes;
             spared += num_spared * CHUNKS_PER_FILE + spared_bytes * per_byte;
         }
-        Estimate {
+        WorkEstimate {
             done: float(self.num_worked) * CHUNKS_PER_FILE + float(self.chunks_embedded),
             left: unseen * worked_share + float(self.chunks_waiting),
             spared,

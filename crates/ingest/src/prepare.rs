@@ -15,20 +15,20 @@ use crate::extract;
 use crate::extract::Extracted;
 use crate::extract::clock::{Clock, CpuBudget};
 use crate::extract::containers::{self, ContainedFile};
-use crate::making::Making;
+use crate::making::DocumentSettings;
 use crate::passages::num_tokens;
 use crate::store::{NewDocument, PathStamp};
 use crate::text::language::NaturalLanguage;
 use crate::text::{links, paths};
 use crate::trace::stage;
-use crate::walk::Found;
+use crate::walk::FoundFile;
 
 /// How many texts are counted between two checks of the clock, each of which is a system call.
 const COUNTS_PER_CHECK: u32 = 16;
 
 /// A document with its chunks, before embedding.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct PreparedDocument {
     /// The document.
     pub document: NewDocument,
     /// Its chunks.
@@ -39,7 +39,7 @@ pub struct Prepared {
     pub(super) members: Vec<ContainedFile>,
 }
 
-impl Prepared {
+impl PreparedDocument {
     /// Returns the file that the document was read from.
     pub(super) fn path(&self) -> PathBuf {
         let stamp = self.document.stamp.as_ref();
@@ -54,7 +54,7 @@ impl Prepared {
 
 /// A file that was read, with the properties found so far.
 pub(super) struct ReadFile<'a> {
-    pub(super) found: &'a Found,
+    pub(super) found: &'a FoundFile,
     pub(super) bytes: &'a [u8],
     pub(super) format: Format,
     pub(super) content_hash: String,
@@ -74,7 +74,7 @@ pub(super) fn prepare_file(
     options: &IngestOptions,
     embedder: Option<&dyn Embedder>,
     budget: &CpuBudget,
-) -> Result<Prepared> {
+) -> Result<PreparedDocument> {
     let ReadFile { found, bytes, format, content_hash, given_title } = file;
     let read = || {
         let content = containers::content(&found.path, bytes, &options.pdf)?;
@@ -89,7 +89,7 @@ pub(super) fn prepare_file(
     let stated = given_title.clone().or_else(|| document.title.clone());
     let context_title = stated.clone().unwrap_or_else(|| file_words(&found.path));
     let title = stated.unwrap_or_else(|| paths::title(&paths::path_text(&found.path)));
-    let head = Head {
+    let head = DocumentProperties {
         format,
         title,
         context_title,
@@ -98,11 +98,11 @@ pub(super) fn prepare_file(
         content_hash,
     };
     let prepared = assemble(document, head, options, embedder, budget)?;
-    Ok(Prepared { members, ..prepared })
+    Ok(PreparedDocument { members, ..prepared })
 }
 
 /// Returns what is remembered of a file.
-pub(super) fn path_stamp(found: &Found) -> PathStamp {
+pub(super) fn path_stamp(found: &FoundFile) -> PathStamp {
     PathStamp {
         path: paths::path_text(&found.path),
         size_bytes: found.size_bytes,
@@ -118,22 +118,28 @@ pub(super) fn prepare_note(
     options: &IngestOptions,
     embedder: Option<&dyn Embedder>,
     budget: &CpuBudget,
-) -> Result<Prepared> {
+) -> Result<PreparedDocument> {
     let document = extract::plain::extract_note(text);
     let title_given = options.title.is_some();
     let stated = options.title.clone().or_else(|| document.title.clone());
     // A title made of the note's words would only count them twice.
     let context_title = stated.clone().unwrap_or_default();
     let title = stated.unwrap_or_else(|| extract::plain::note_title(text));
-    let head =
-        Head { format: Format::Note, title, context_title, title_given, stamp: None, content_hash };
+    let head = DocumentProperties {
+        format: Format::Note,
+        title,
+        context_title,
+        title_given,
+        stamp: None,
+        content_hash,
+    };
     let mut prepared = assemble(document, head, options, embedder, budget)?;
     prepared.document.note_text = (prepared.chunks.len() > 1).then(|| text.to_owned());
     Ok(prepared)
 }
 
 /// The properties of a document apart from its content.
-struct Head {
+struct DocumentProperties {
     format: Format,
     title: String,
     /// The title that is part of each chunk's context; empty if it would add nothing to the text.
@@ -145,11 +151,11 @@ struct Head {
 
 fn assemble(
     document: Document,
-    head: Head,
+    head: DocumentProperties,
     options: &IngestOptions,
     embedder: Option<&dyn Embedder>,
     budget: &CpuBudget,
-) -> Result<Prepared> {
+) -> Result<PreparedDocument> {
     let chunk_options = options.chunking.of(head.format.doc_type());
     let (clock, left) = (Clock::start(), budget.left());
     let (num_counted, is_late) = (Cell::new(0_u32), Cell::new(false));
@@ -195,7 +201,8 @@ fn assemble(
     let omits_remarks = options.pdf.omits_remarks;
     let chunking = &options.chunking;
     let is_estimated = embedder.is_none();
-    let making = Making { chunking, is_estimated, ocr, keeps_all, omits_remarks, inline_tags };
+    let making =
+        DocumentSettings { chunking, is_estimated, ocr, keeps_all, omits_remarks, inline_tags };
     let making = making.text(head.format, &document.metadata);
     let language = natural_language(&document.text, head.format.doc_type());
     let metadata = Metadata { natural_language: language, ..document.metadata };
@@ -210,7 +217,7 @@ fn assemble(
         metadata,
         tags,
     };
-    Ok(Prepared { document, chunks, warnings, members: Vec::new() })
+    Ok(PreparedDocument { document, chunks, warnings, members: Vec::new() })
 }
 
 /// Returns the code of the language that a text is written in; source code has none.

@@ -10,15 +10,15 @@ use crate::document::WordAccount;
 use crate::error::Error;
 use crate::extract::detect;
 use crate::extract::sandbox::OcrWork;
-use crate::prepare::Prepared;
+use crate::prepare::PreparedDocument;
 use crate::store::{Change, DocumentId};
 use crate::text::decode::TextEncoding;
 use crate::text::fields;
-use crate::walk::{LeftOut, Rule};
+use crate::walk::{LeftOut, LeftOutReason};
 
 /// What happened to one file, sent as it happens.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum FileEvent<'a> {
     /// The walk has found this many files so far, including unchanged and ignored ones.
     Found(usize),
     /// A file was looked at; its result follows in the order of commits.
@@ -64,11 +64,12 @@ pub enum Event<'a> {
 }
 
 /// Receives events; called from one thread at a time.
-pub type OnEvent<'a> = dyn FnMut(Event<'_>) + 'a;
+pub type OnEvent<'a> = dyn FnMut(FileEvent<'_>) + 'a;
 
 /// A file that could not be read.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Failed {
+#[schemars(rename = "Failed")]
+pub struct FailedFile {
     /// The file.
     #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
@@ -78,14 +79,14 @@ pub struct Failed {
     pub error: String,
 }
 
-impl Failed {
+impl FailedFile {
     /// Returns a file with the error of reading it.
     pub fn new(path: &Path, error: &Error) -> Self {
         Self { path: path.to_owned(), code: error.code().to_owned(), error: error.to_string() }
     }
 }
 
-impl From<&(PathBuf, Error)> for Failed {
+impl From<&(PathBuf, Error)> for FailedFile {
     fn from((path, error): &(PathBuf, Error)) -> Self {
         Self::new(path, error)
     }
@@ -149,9 +150,9 @@ impl IngestReport {
     pub(super) fn count_ignored(&mut self, left_out: &LeftOut) {
         self.ignored += 1;
         let kind = match left_out.rule {
-            Rule::Empty => "empty".to_owned(),
-            Rule::Small => "too small".to_owned(),
-            Rule::Generated => {
+            LeftOutReason::Empty => "empty".to_owned(),
+            LeftOutReason::Small => "too small".to_owned(),
+            LeftOutReason::Generated => {
                 self.num_generated += 1;
                 let name = || left_out.path.file_name().unwrap_or_default().to_string_lossy();
                 match left_out.stamp {
@@ -168,7 +169,7 @@ impl IngestReport {
     pub(super) fn count(
         &mut self,
         change: Change,
-        prepared: &Prepared,
+        prepared: &PreparedDocument,
         on_event: &mut OnEvent<'_>,
     ) {
         let path = prepared.document.stamp.as_ref().map(|stamp| Path::new(&stamp.path));
@@ -176,7 +177,7 @@ impl IngestReport {
         match change {
             Change::Unchanged(_) => {
                 self.skipped += 1;
-                on_event(Event::Skipped { path, document_id });
+                on_event(FileEvent::Skipped { path, document_id });
                 return;
             }
             // Counted as a file whose bytes are stored already.
@@ -184,7 +185,7 @@ impl IngestReport {
                 self.skipped += 1;
                 let num_chunks = prepared.chunks.len();
                 self.num_chunks += num_chunks;
-                on_event(Event::Stored { path, num_chunks, warnings: &prepared.warnings });
+                on_event(FileEvent::Stored { path, num_chunks, warnings: &prepared.warnings });
                 return;
             }
             Change::Added(_) => self.added += 1,
@@ -200,6 +201,6 @@ impl IngestReport {
             *self.languages.entry(language.clone()).or_default() += num_chunks;
         }
         self.document_ids.push(document_id);
-        on_event(Event::Stored { path, num_chunks, warnings: &prepared.warnings });
+        on_event(FileEvent::Stored { path, num_chunks, warnings: &prepared.warnings });
     }
 }

@@ -6,7 +6,7 @@ use crate::report::{IngestReport, OnEvent};
 use crate::store::Store;
 
 /// One run of all stages.
-pub struct Run<'a> {
+pub struct IngestRun<'a> {
     /// Where documents are stored.
     pub store: &'a mut Store,
     /// Counts tokens, and embeds; called from several threads. Without one, tokens are estimated and documents get no

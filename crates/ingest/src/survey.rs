@@ -16,12 +16,13 @@ use crate::mounts::Mounts;
 use crate::roots::Roots;
 use crate::store::{DocumentId, KnownFile, LedgerRow};
 use crate::text::paths;
-use crate::walk::{Found, Start, WalkOptions, innermost};
+use crate::walk::{FoundFile, Start, WalkOptions, innermost};
 use crate::{content_hash, member_rows, walk};
 
 /// A missing file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Missing {
+#[schemars(rename = "Missing")]
+pub struct MissingFile {
     /// Its path.
     pub path: String,
     /// Its document.
@@ -33,7 +34,7 @@ pub struct Missing {
 
 /// The files that are out of date below one folder, or among the files that the user named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Survey {
+pub struct FolderSurvey {
     /// The folder; `None` for files outside all folders.
     pub root: Option<PathBuf>,
     /// The folder is missing, empty or unreadable: perhaps a disk that is not mounted. Then
@@ -56,7 +57,7 @@ pub struct Survey {
     /// How many of those files are remembered with an earlier content.
     pub num_outdated: usize,
     /// Remembered files that are missing.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingFile>,
     /// Folders whose remembered files may be on a disk that is not mounted, so the files do not count as
     /// missing.
     pub empty_folders: BTreeSet<PathBuf>,
@@ -71,7 +72,7 @@ pub struct Survey {
     pub unused_rules: Vec<(PathBuf, String)>,
 }
 
-impl Survey {
+impl FolderSurvey {
     /// Counts the documents that would be removed with the missing files.
     pub fn num_lost(&self) -> usize {
         let lost = self
@@ -108,8 +109,8 @@ pub struct OutOfDate {
 
 impl OutOfDate {
     /// Adds up surveys.
-    pub fn of(surveys: &[Survey]) -> Self {
-        let sum = |count: fn(&Survey) -> usize| surveys.iter().map(count).sum();
+    pub fn of(surveys: &[FolderSurvey]) -> Self {
+        let sum = |count: fn(&FolderSurvey) -> usize| surveys.iter().map(count).sum();
         Self {
             num_changed: sum(|survey| survey.changed.len()),
             num_new: sum(|survey| survey.new.len()),
@@ -163,7 +164,7 @@ fn away_folder<'p>(
 
 /// What is surveyed, and how.
 #[derive(Debug, Clone)]
-pub struct Scope {
+pub struct SurveyScope {
     /// All added folders.
     pub roots: Roots,
     /// Those that are walked, and folders in them ([`Roots::parts`]).
@@ -180,8 +181,8 @@ pub struct Scope {
 }
 
 /// Surveys the files of all folders and the remembered files outside them.
-pub fn survey(scope: &Scope) -> Vec<Survey> {
-    let Scope { parts, known, .. } = scope;
+pub fn survey(scope: &SurveyScope) -> Vec<FolderSurvey> {
+    let SurveyScope { parts, known, .. } = scope;
     let mut by_part: BTreeMap<Option<&Path>, Vec<&KnownFile>> =
         parts.iter().map(|part| (Some(part.as_path()), Vec::new())).collect();
     for file in known {
@@ -226,7 +227,7 @@ fn group_of<'g, 'a>(
 }
 
 /// Returns the documents that have both a missing file and an existing one.
-fn documents_with_copies(scope: &Scope) -> HashSet<DocumentId> {
+fn documents_with_copies(scope: &SurveyScope) -> HashSet<DocumentId> {
     let (gone, there): (Vec<_>, Vec<_>) =
         scope.known.iter().partition(|file| is_missing(&paths::path_of(&file.stamp.path)));
     let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
@@ -241,7 +242,7 @@ fn documents_with_copies(scope: &Scope) -> HashSet<DocumentId> {
 
 /// A folder, or the files outside all folders, with what is not found yet.
 struct Group<'a> {
-    survey: Survey,
+    survey: FolderSurvey,
     /// All files in a container have its path.
     unseen: HashMap<PathBuf, Vec<&'a KnownFile>>,
     mounts: Mounts,
@@ -254,11 +255,11 @@ impl<'a> Group<'a> {
             unseen.entry(paths::path_of(&file.stamp.path)).or_default().push(file);
         }
         let documents: HashSet<_> = files.iter().map(|file| file.document_id).collect();
-        let survey = Survey {
+        let survey = FolderSurvey {
             root: root.map(Path::to_owned),
             num_known: files.len(),
             num_documents: documents.len(),
-            ..Survey::default()
+            ..FolderSurvey::default()
         };
         Self { survey, unseen, mounts: Mounts::default() }
     }
@@ -277,7 +278,7 @@ impl<'a> Group<'a> {
     }
 
     /// Compares a file that the walk has found with what is remembered of it.
-    fn meet(&mut self, scope: &Scope, found: Found) {
+    fn meet(&mut self, scope: &SurveyScope, found: FoundFile) {
         let survey = &mut self.survey;
         let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
         let stamp = (found.size_bytes, found.mtime_ns);
@@ -312,7 +313,7 @@ impl<'a> Group<'a> {
 
     /// Looks at the files that the walk has not found: those that the user named, those hidden by an
     /// ignore rule since, and missing ones.
-    fn finish(self, scope: &Scope, with_copies: &HashSet<DocumentId>) -> Survey {
+    fn finish(self, scope: &SurveyScope, with_copies: &HashSet<DocumentId>) -> FolderSurvey {
         let Self { mut survey, unseen, mut mounts } = self;
         if survey.is_refused || survey.is_away {
             return survey;
@@ -340,7 +341,7 @@ impl<'a> Group<'a> {
                         survey.num_in_empty += files.len();
                         continue;
                     }
-                    survey.missing.extend(files.iter().map(|file| Missing {
+                    survey.missing.extend(files.iter().map(|file| MissingFile {
                         path: file.stamp.path.clone(),
                         document_id: file.document_id,
                         is_elsewhere: with_copies.contains(&file.document_id),
@@ -357,8 +358,8 @@ impl<'a> Group<'a> {
 /// again. Failures that are not waived are counted. `file` is what is remembered of an earlier
 /// content.
 fn has_no_text(
-    scope: &Scope,
-    survey: &mut Survey,
+    scope: &SurveyScope,
+    survey: &mut FolderSurvey,
     (path, stamp): (&Path, (u64, i64)),
     file: Option<&KnownFile>,
 ) -> bool {
@@ -377,7 +378,7 @@ fn has_no_text(
 }
 
 /// Whether a file differs from the remembered one.
-fn is_changed(scope: &Scope, file: &KnownFile, stamp: (u64, i64), reach: &Reach) -> bool {
+fn is_changed(scope: &SurveyScope, file: &KnownFile, stamp: (u64, i64), reach: &Reach) -> bool {
     let is_same = (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp;
     if is_same || !scope.is_exact {
         return !is_same;

@@ -13,7 +13,7 @@ use crate::app::{Observer, Session, add, error_log, model};
 use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::extract::containers;
-use crate::ingest::{self, Prepared, UNNAMED, guarded};
+use crate::ingest::{self, PreparedDocument, UNNAMED, guarded};
 use crate::store::Record;
 use crate::text::json::JsonLine;
 use crate::transfer;
@@ -244,7 +244,7 @@ impl Run<'_> {
         };
         let embed = || ingest::embed(Some(model), None, &prepared.chunks, &budget);
         let embeddings = with_vectors.then(embed).transpose()?;
-        let Prepared { document, chunks, warnings, .. } = prepared;
+        let PreparedDocument { document, chunks, warnings, .. } = prepared;
         let record = Record::new(document, chunks, embeddings, &error_log::now())?;
         Ok(Some(Outcome::Record(Box::new(record), warnings)))
     }

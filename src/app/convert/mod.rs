@@ -18,7 +18,7 @@ use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, ContainedFile, ReadingChoice};
 use crate::extract::detect::TypeOverride;
 use crate::extract::{self, Extracted};
-use crate::ingest::walk::Found;
+use crate::ingest::walk::FoundFile;
 use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED};
 use crate::text::paths;
 
@@ -136,7 +136,7 @@ impl Job {
     }
 
     /// Reads a file; `None` for one to ignore.
-    fn file(&self, found: &Found) -> Result<Option<Converted>> {
+    fn file(&self, found: &FoundFile) -> Result<Option<Converted>> {
         let Some((bytes, format)) = self.bytes(found)? else { return Ok(None) };
         let converted = self.read(&bytes, format, &found.path)?;
         Ok(Some(Converted { path: Some(found.path.clone()), ..converted }))
@@ -180,7 +180,7 @@ impl Job {
     }
 
     /// Returns the bytes of a file and how they are read; `None` for a file to ignore.
-    fn bytes(&self, found: &Found) -> Result<Option<(Vec<u8>, Format)>> {
+    fn bytes(&self, found: &FoundFile) -> Result<Option<(Vec<u8>, Format)>> {
         let walk = &self.options.walk;
         let bytes =
             found.reach.read(&found.path, walk.max_bytes()).map_err(|error| match error {

@@ -7,14 +7,14 @@ use std::sync::mpsc;
 
 use crate::app::ingestion::request::Source;
 use crate::error::Error;
-use crate::ingest::walk::{self, Found, Start, WalkOptions};
+use crate::ingest::walk::{self, FoundFile, Start, WalkOptions};
 
 /// Results that may wait for an earlier one. It limits the memory of a run with a slow file.
 const MAX_AHEAD: usize = 256;
 
 /// A document to convert, or why there is none.
 pub(super) enum Input<'a> {
-    File(Found),
+    File(FoundFile),
     Stream(&'a [u8]),
     Failed(Error),
 }

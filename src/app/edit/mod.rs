@@ -10,7 +10,7 @@ use crate::app::{Observer, Session, erase, lookup};
 use crate::document::DocType;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
-use crate::ingest::walk::Found;
+use crate::ingest::walk::FoundFile;
 use crate::ingest::{self, EditedText, IngestReport, content_hash};
 use crate::read::{Selection, ShowOptions, show};
 use crate::store::{Edit, Store, StoredDocument};
@@ -94,7 +94,7 @@ fn read_again(
     };
     let model = PassageModel::open(session, store, None, observer)?;
     let options = options::ingest_options(session, &request, model.chunking(session), observer)?;
-    let mut run = ingest::Run {
+    let mut run = ingest::IngestRun {
         store,
         embedder: model.embedder(),
         options: &options,
@@ -113,7 +113,7 @@ fn read_file(
     store: &Store,
     document: &StoredDocument,
     path: &str,
-) -> Result<(Found, Vec<u8>)> {
+) -> Result<(FoundFile, Vec<u8>)> {
     let unknown = || Error::UnknownDocument { id: document.id.to_string() };
     let known = store.known_path(path)?.ok_or_else(unknown)?;
     let roots = Roots::of(store, session.config().ingestion.follow_links)?;
@@ -124,7 +124,7 @@ fn read_file(
             .with_hint("`kb update` reads it again; then edit the title"));
     }
     let (size_bytes, mtime_ns) = (known.stamp.size_bytes, known.stamp.mtime_ns);
-    let found = Found {
+    let found = FoundFile {
         path,
         size_bytes,
         mtime_ns,

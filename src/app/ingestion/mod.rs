@@ -69,8 +69,8 @@ pub(super) fn ingest(
         announcement.will_read(&starts, walk);
     }
     observer.on_event(Event::IngestBegins { starts: &starts, walk, is_single });
-    let mut on_event = |event: ingest::Event<'_>| {
-        if let ingest::Event::Failed { path, error } = &event
+    let mut on_event = |event: ingest::FileEvent<'_>| {
+        if let ingest::FileEvent::Failed { path, error } = &event
             && request.time_limit.is_none()
         {
             log.append(path, error, observer);
@@ -80,7 +80,7 @@ pub(super) fn ingest(
         }
         observer.on_event(Event::Ingest(&event));
     };
-    let mut run = ingest::Run {
+    let mut run = ingest::IngestRun {
         store: &mut store,
         embedder: model.embedder(),
         options: &options,

@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::app::export::ExportFile;
 use crate::app::reread::Selection;
 use crate::error::Error;
-use crate::ingest::Failed;
-use crate::ingest::survey::Missing;
+use crate::ingest::FailedFile;
+use crate::ingest::survey::MissingFile;
 use crate::store::DocumentId;
 use crate::text::fields;
 
@@ -78,8 +78,8 @@ pub struct UpdateReport {
     /// Unchanged files.
     pub unchanged: usize,
     /// Files that could not be read.
-    #[serde(serialize_with = "fields::each_as::<_, Failed, _>")]
-    #[schemars(with = "Vec<Failed>")]
+    #[serde(serialize_with = "fields::each_as::<_, FailedFile, _>")]
+    #[schemars(with = "Vec<FailedFile>")]
     pub failed: Vec<(PathBuf, Error)>,
     /// Files that failed in an earlier run and have not changed since; they were not read again.
     pub known_failed: usize,
@@ -88,7 +88,7 @@ pub struct UpdateReport {
     /// Added and updated files whose encoding was guessed, or whose text is damaged.
     pub uncertain_encodings: usize,
     /// Missing files whose documents were kept.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingFile>,
     /// The files that have moved.
     pub moves: Vec<Move>,
     /// With `--prune`: ids of the removed documents.

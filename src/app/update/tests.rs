@@ -175,14 +175,14 @@ fn failures_of_named_files_are_forgotten_when_the_files_are_gone() {
 
 #[test]
 fn unchanged_files_are_those_that_are_nothing_else() {
-    let survey = Survey {
+    let survey = FolderSurvey {
         num_known: 20,
         changed: vec![PathBuf::new(); 2],
         missing: Vec::new(),
         refused: vec![PathBuf::new(); 3],
         num_in_empty: 4,
         num_outdated: 5,
-        ..Survey::default()
+        ..FolderSurvey::default()
     };
     assert_eq!(num_unchanged(&survey), 6);
 }

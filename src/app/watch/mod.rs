@@ -216,7 +216,7 @@ impl Observer for Lines<'_> {
     fn on_event(&self, event: Event<'_>) {
         match event {
             Event::IngestBegins { .. } | Event::IngestEnds { .. } => {}
-            Event::Ingest(ingest::Event::Stored { path: Some(path), .. }) => {
+            Event::Ingest(ingest::FileEvent::Stored { path: Some(path), .. }) => {
                 let text = format!("indexed: {}", path.display());
                 self.line(Event::Note(&text), |counts| &mut counts.indexed);
             }
@@ -234,7 +234,7 @@ impl Observer for Lines<'_> {
 mod tests {
     use super::*;
     use crate::app::update::Move;
-    use crate::ingest::survey::Missing;
+    use crate::ingest::survey::MissingFile;
     use crate::store::DocumentId;
 
     /// Keeps the lines.
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(counts.text(), "1,200 indexed, 2 failed");
     }
 
-    fn missing(path: &str) -> Missing {
-        Missing { path: path.to_owned(), document_id: DocumentId(1), is_elsewhere: false }
+    fn missing(path: &str) -> MissingFile {
+        MissingFile { path: path.to_owned(), document_id: DocumentId(1), is_elsewhere: false }
     }
 }

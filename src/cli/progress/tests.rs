@@ -51,13 +51,16 @@ fn after_a_tenth(seconds: u64) -> (String, String) {
     let mut progress = IngestProgress::new(false);
     let target = ProgressDrawTarget::term_like(Box::new(Blind));
     progress.bar = ProgressBar::with_draw_target(Some(STEPS), target);
-    progress.work.set(Work::new([("note.txt", 6_000); 100], &TextExtensions::NONE)).unwrap();
+    progress
+        .work
+        .set(RemainingWork::new([("note.txt", 6_000); 100], &TextExtensions::NONE))
+        .unwrap();
     for position in 0..10 {
         let elapsed = Duration::from_secs(seconds * (position as u64 + 1) / 10);
         progress.bar = progress.bar.with_elapsed(elapsed);
-        progress.on_event(&ingest::Event::Read { position, num_chunks: Some(10) });
-        progress.on_event(&ingest::Event::Embedded(10));
-        let event = ingest::Event::Stored { path: None, num_chunks: 10, warnings: &[] };
+        progress.on_event(&ingest::FileEvent::Read { position, num_chunks: Some(10) });
+        progress.on_event(&ingest::FileEvent::Embedded(10));
+        let event = ingest::FileEvent::Stored { path: None, num_chunks: 10, warnings: &[] };
         progress.on_event(&event);
     }
     (progress.bar.prefix(), progress.bar.message())
@@ -81,29 +84,36 @@ fn the_text_next_to_the_bar_counts_what_became_of_the_files() {
     let (path, error) = (Path::new("/a.md"), Error::EmptyFile { path: "/a.md".into() });
     let document_id = crate::store::DocumentId(1);
     for event in [
-        ingest::Event::Found(9),
-        ingest::Event::Read { position: 0, num_chunks: Some(2) },
-        ingest::Event::Read { position: 1, num_chunks: None },
-        ingest::Event::Embedded(2),
-        ingest::Event::Stored { path: Some(path), num_chunks: 2, warnings: &[] },
-        ingest::Event::Skipped { path: Some(path), document_id },
-        ingest::Event::Ignored,
-        ingest::Event::PassedOver,
-        ingest::Event::Failed { path, error: &error },
+        ingest::FileEvent::Found(9),
+        ingest::FileEvent::Read { position: 0, num_chunks: Some(2) },
+        ingest::FileEvent::Read { position: 1, num_chunks: None },
+        ingest::FileEvent::Embedded(2),
+        ingest::FileEvent::Stored { path: Some(path), num_chunks: 2, warnings: &[] },
+        ingest::FileEvent::Skipped { path: Some(path), document_id },
+        ingest::FileEvent::Ignored,
+        ingest::FileEvent::PassedOver,
+        ingest::FileEvent::Failed { path, error: &error },
     ] {
         progress.on_event(&event);
     }
     assert_eq!(progress.bar.prefix(), "5 files, 1 failed");
     assert_eq!(progress.bar.message(), "1 read, 2 chunks embedded, 1 stored");
     assert_eq!((progress.num_found, progress.num_done), (9, 5));
-    progress.work.set(Work::new([("note.txt", 6_000); 2_000], &TextExtensions::NONE)).unwrap();
-    progress.on_event(&ingest::Event::Ignored);
+    progress
+        .work
+        .set(RemainingWork::new([("note.txt", 6_000); 2_000], &TextExtensions::NONE))
+        .unwrap();
+    progress.on_event(&ingest::FileEvent::Ignored);
     assert_eq!(progress.bar.prefix(), "6 of 2,000 files, 1 failed");
     // Those in an archive were not counted before.
     let path = Path::new("/a.zip//b.md");
-    progress.on_event(&ingest::Event::Stored { path: Some(path), num_chunks: 1, warnings: &[] });
-    progress.on_event(&ingest::Event::Skipped { path: Some(path), document_id });
-    progress.on_event(&ingest::Event::Failed { path, error: &error });
+    progress.on_event(&ingest::FileEvent::Stored {
+        path: Some(path),
+        num_chunks: 1,
+        warnings: &[],
+    });
+    progress.on_event(&ingest::FileEvent::Skipped { path: Some(path), document_id });
+    progress.on_event(&ingest::FileEvent::Failed { path, error: &error });
     assert_eq!(progress.bar.prefix(), "6 of 2,000 files, 2 failed");
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::app::convert::{ConvertReport, Converted, Written};
 use crate::document::{Block, BlockKind, Document, FileParts, Markup, WordAccount};
-use crate::ingest::Failed;
+use crate::ingest::FailedFile;
 use crate::present::json::{Versioned, answer};
 use crate::read::markdown;
 use crate::text::decode::TextEncoding;
@@ -157,7 +157,7 @@ pub(in crate::present) struct ConversionJson<'a> {
     /// What was written, in the order the files were found.
     documents: &'a [Written],
     /// Why each file failed.
-    errors: Vec<Failed>,
+    errors: Vec<FailedFile>,
     /// What the readers report, with the file.
     warnings: Vec<WarningJson>,
 }
@@ -182,7 +182,7 @@ pub fn conversion(report: &ConvertReport, out: &mut Json<'_>) -> io::Result<()> 
         ignored: report.ignored,
         failed: report.failed.len(),
         documents: &report.written,
-        errors: report.failed.iter().map(Failed::from).collect(),
+        errors: report.failed.iter().map(FailedFile::from).collect(),
         warnings: warnings.collect(),
     }))
 }

@@ -7,8 +7,8 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ingest::foresee::{Foreseen, Prospect};
-use crate::ingest::{Failed, IngestReport};
+use crate::ingest::foresee::{ForeseenFile, Foresight};
+use crate::ingest::{FailedFile, IngestReport};
 use crate::present::json::{Versioned, answer};
 use crate::store::DocumentId;
 use crate::text::json::Json;
@@ -36,7 +36,7 @@ pub(in crate::present) struct PlanJson {
     /// How many files there are of each outcome, kind and reason.
     groups: Vec<PlanGroupJson>,
     /// Why files cannot be read.
-    errors: Vec<Failed>,
+    errors: Vec<FailedFile>,
 }
 
 /// Files with the same outcome, kind and reason.
@@ -70,16 +70,16 @@ pub(in crate::present) struct PlanCounts {
 }
 
 impl PlanCounts {
-    pub(in crate::present) fn of(plan: &[Foreseen]) -> Self {
+    pub(in crate::present) fn of(plan: &[ForeseenFile]) -> Self {
         let mut counts = Self::default();
         for foreseen in plan {
             *match foreseen.prospect {
-                Prospect::New => &mut counts.new,
-                Prospect::Changed => &mut counts.changed,
-                Prospect::Unchanged => &mut counts.unchanged,
-                Prospect::Ignored(_) => &mut counts.ignored,
-                Prospect::Fails(_) | Prospect::HasFailed(..) => &mut counts.failed,
-                Prospect::Waived(_) => &mut counts.waived,
+                Foresight::New => &mut counts.new,
+                Foresight::Changed => &mut counts.changed,
+                Foresight::Unchanged => &mut counts.unchanged,
+                Foresight::Ignored(_) => &mut counts.ignored,
+                Foresight::Fails(_) | Foresight::HasFailed(..) => &mut counts.failed,
+                Foresight::Waived(_) => &mut counts.waived,
             } += 1;
         }
         counts
@@ -90,17 +90,17 @@ impl PlanCounts {
 pub(in crate::present) type PlanGroup<'a> = (usize, &'static str, String, Option<&'a str>);
 
 /// Counts the files of each outcome, kind and reason, what would be read first.
-pub(in crate::present) fn groups(plan: &[Foreseen]) -> BTreeMap<PlanGroup<'_>, usize> {
+pub(in crate::present) fn groups(plan: &[ForeseenFile]) -> BTreeMap<PlanGroup<'_>, usize> {
     let mut groups = BTreeMap::new();
     for foreseen in plan {
         let (order, outcome, reason) = match &foreseen.prospect {
-            Prospect::New => (0, "new", None),
-            Prospect::Changed => (1, "changed", None),
-            Prospect::Unchanged => (2, "unchanged", None),
-            Prospect::Ignored(rule) => (3, "ignored", Some(rule.as_str())),
-            Prospect::Fails(error) => (4, "failed", Some(error.code())),
-            Prospect::HasFailed(code, _) => (4, "failed", Some(code.as_str())),
-            Prospect::Waived(code) => (5, "waived", Some(code.as_str())),
+            Foresight::New => (0, "new", None),
+            Foresight::Changed => (1, "changed", None),
+            Foresight::Unchanged => (2, "unchanged", None),
+            Foresight::Ignored(rule) => (3, "ignored", Some(rule.as_str())),
+            Foresight::Fails(error) => (4, "failed", Some(error.code())),
+            Foresight::HasFailed(code, _) => (4, "failed", Some(code.as_str())),
+            Foresight::Waived(code) => (5, "waived", Some(code.as_str())),
         };
         *groups.entry((order, outcome, foreseen.kind(), reason)).or_default() += 1;
     }
@@ -108,15 +108,15 @@ pub(in crate::present) fn groups(plan: &[Foreseen]) -> BTreeMap<PlanGroup<'_>, u
 }
 
 /// Writes what adding would do.
-pub fn plan(plan: &[Foreseen], out: &mut Json<'_>) -> io::Result<()> {
+pub fn plan(plan: &[ForeseenFile], out: &mut Json<'_>) -> io::Result<()> {
     let groups = groups(plan).into_iter().map(|((_, outcome, kind, reason), files)| {
         PlanGroupJson { outcome, kind, reason: reason.map(str::to_owned), files }
     });
-    let errors = plan.iter().filter_map(|Foreseen { path, prospect, .. }| match prospect {
-        Prospect::Fails(error) => Some(Failed::new(path, error)),
-        Prospect::HasFailed(code, message) => {
+    let errors = plan.iter().filter_map(|ForeseenFile { path, prospect, .. }| match prospect {
+        Foresight::Fails(error) => Some(FailedFile::new(path, error)),
+        Foresight::HasFailed(code, message) => {
             let (code, error) = (code.clone(), message.clone());
-            Some(Failed { path: path.clone(), code, error })
+            Some(FailedFile { path: path.clone(), code, error })
         }
         _ => None,
     });
@@ -160,9 +160,9 @@ pub(in crate::present) struct ReportJson<'a> {
     /// Ids of the added and updated documents.
     document_ids: &'a [DocumentId],
     /// Why each file failed.
-    errors: Vec<Failed>,
+    errors: Vec<FailedFile>,
     /// Ignore files that were not used, with the reason.
-    warnings: Vec<Failed>,
+    warnings: Vec<FailedFile>,
     /// What else is worth knowing, such as languages that the model cannot read; absent if there is nothing.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     notes: &'a [String],
@@ -198,8 +198,8 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
         uncertain_encodings: report.uncertain_encodings,
         chunks: report.num_chunks,
         document_ids: &report.document_ids,
-        errors: report.failed.iter().map(Failed::from).collect(),
-        warnings: report.warnings.iter().map(Failed::from).collect(),
+        errors: report.failed.iter().map(FailedFile::from).collect(),
+        warnings: report.warnings.iter().map(FailedFile::from).collect(),
         notes: &report.notes,
     }))
 }

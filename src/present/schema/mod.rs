@@ -22,7 +22,7 @@ use crate::app::relocate::Relocated;
 use crate::app::remove::Removed;
 use crate::app::settings::Setting;
 use crate::app::update::UpdateReport;
-use crate::ingest::Failed;
+use crate::ingest::FailedFile;
 use crate::present::json::{self, VERSION_KEY, VERSION_MEANING, skill};
 use crate::skill::init::Initialized;
 use crate::skill::install::Installed;
@@ -146,7 +146,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::answer::<json::ConvertedJson>("convert"),
     Published::answer::<json::ConversionJson>("convert-report")
         .of_command("kb convert --format json --output DIR"),
-    Published::of::<Failed>("convert-failed")
+    Published::of::<FailedFile>("convert-failed")
         .of_command("kb convert --format jsonl, the line of a file that failed"),
     Published::answer::<Removed>("remove"),
     Published::answer::<json::EditedJson>("edit"),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::app::files::{FileState, Files, FilesRequest, ListedFile};
 use crate::document::{FileOutcome, WordAccount};
-use crate::ingest::foresee::{Foreseen, Prospect};
+use crate::ingest::foresee::{ForeseenFile, Foresight};
 use crate::present::json::{PlanCounts, groups};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
@@ -64,12 +64,12 @@ impl Human {
     }
 
     /// Writes what adding would do.
-    pub fn plan(&self, plan: &[Foreseen], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn plan(&self, plan: &[ForeseenFile], out: &mut Sheet<'_>) -> io::Result<()> {
         for foreseen in plan {
             let path = foreseen.path.display().to_string();
             let message = match &foreseen.prospect {
-                Prospect::Fails(error) => error.to_string(),
-                Prospect::HasFailed(_, message) => message.clone(),
+                Foresight::Fails(error) => error.to_string(),
+                Foresight::HasFailed(_, message) => message.clone(),
                 _ => continue,
             };
             let message = match message.contains(&path) {
@@ -124,9 +124,9 @@ const MAX_FOLDERS: usize = 5;
 const DEPTH: usize = 2;
 
 /// Returns the folders with the files that would be read, most first, and how many are in and below each.
-fn largest_folders(plan: &[Foreseen]) -> Vec<(PathBuf, usize)> {
+fn largest_folders(plan: &[ForeseenFile]) -> Vec<(PathBuf, usize)> {
     let is_read =
-        |foreseen: &&Foreseen| matches!(foreseen.prospect, Prospect::New | Prospect::Changed);
+        |foreseen: &&ForeseenFile| matches!(foreseen.prospect, Foresight::New | Foresight::Changed);
     let folders: Vec<&Path> =
         plan.iter().filter(is_read).filter_map(|foreseen| foreseen.path.parent()).collect();
     let all = folders.iter().copied().reduce(|all, folder| {
@@ -169,18 +169,18 @@ mod tests {
 
     #[test]
     fn the_largest_folders_of_a_plan_are_those_with_the_most_files_to_read() {
-        let foreseen = |(path, prospect): (&str, Prospect)| Foreseen {
+        let foreseen = |(path, prospect): (&str, Foresight)| ForeseenFile {
             path: path.into(),
             is_folder: false,
             prospect,
             ocr_pages: 0,
         };
-        let plan: Vec<Foreseen> = [
-            ("/n/a.md", Prospect::New),
-            ("/n/web/site/x/1.md", Prospect::New),
-            ("/n/web/site/2.md", Prospect::Changed),
-            ("/n/web/3.md", Prospect::New),
-            ("/n/old/4.md", Prospect::Unchanged),
+        let plan: Vec<ForeseenFile> = [
+            ("/n/a.md", Foresight::New),
+            ("/n/web/site/x/1.md", Foresight::New),
+            ("/n/web/site/2.md", Foresight::Changed),
+            ("/n/web/3.md", Foresight::New),
+            ("/n/old/4.md", Foresight::Unchanged),
         ]
         .map(foreseen)
         .into();

@@ -9,7 +9,7 @@ use crate::app::tag::{RenamedTag, Tagged};
 use crate::app::testing::World;
 use crate::app::update::{Move, UpdateReport};
 use crate::document::{Filter, Quality, StaleReason};
-use crate::ingest::survey::{Missing, OutOfDate};
+use crate::ingest::survey::{MissingFile, OutOfDate};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::read as read_text;
@@ -189,7 +189,7 @@ fn changes_are_reported_with_their_numbers() {
 
 #[test]
 fn an_update_lists_ten_files_of_a_kind() {
-    let missing = |number: i64| Missing {
+    let missing = |number: i64| MissingFile {
         path: format!("/{number}.md"),
         document_id: DocumentId(number),
         is_elsewhere: false,

@@ -10,7 +10,7 @@ use crate::extract::sandbox::{Ocr, Tesseract};
 use crate::files::reach::Reach;
 use crate::store::testing::TestDb;
 use crate::tests::options;
-use crate::walk::Rule;
+use crate::walk::LeftOutReason;
 
 const STAMP: (u64, i64) = (10, 7);
 
@@ -26,8 +26,8 @@ fn row(path: &str, outcome: FileOutcome, reason: &str) -> LedgerRow {
     }
 }
 
-fn found(path: &str, (size_bytes, mtime_ns): (u64, i64)) -> Found {
-    Found {
+fn found(path: &str, (size_bytes, mtime_ns): (u64, i64)) -> FoundFile {
+    FoundFile {
         path: path.into(),
         size_bytes,
         mtime_ns,
@@ -39,8 +39,8 @@ fn found(path: &str, (size_bytes, mtime_ns): (u64, i64)) -> Found {
 }
 
 /// Returns what a run in the folder `/d` knows.
-fn before(rows: &[LedgerRow]) -> Before {
-    Before {
+fn before(rows: &[LedgerRow]) -> LedgerBefore {
+    LedgerBefore {
         rows: rows.iter().map(|row| (row.path.clone(), row.clone())).collect(),
         folders: vec!["/d".into()],
         files: HashSet::from(["/named".into()]),
@@ -50,9 +50,9 @@ fn before(rows: &[LedgerRow]) -> Before {
     }
 }
 
-fn not_text(path: &str) -> Failed {
+fn not_text(path: &str) -> LedgerFailure {
     let error = Error::Extract { failure: FailureKind::NotText, detail: "in UTF-9".into() };
-    Failed { path: path.into(), error, stamp: Some(STAMP) }
+    LedgerFailure { path: path.into(), error, stamp: Some(STAMP) }
 }
 
 /// The paths in the ledger, each with its outcome.
@@ -86,11 +86,11 @@ fn a_file_that_would_only_fail_again_is_passed_over() {
         let before = before(std::slice::from_ref(&row));
         let passed_over = before.passed_over(&found("/d/a", STAMP));
         assert_eq!(passed_over, Some(&row).filter(|_| expected), "{row:?}");
-        let named = Found { is_named: true, ..found("/d/a", STAMP) };
+        let named = FoundFile { is_named: true, ..found("/d/a", STAMP) };
         assert_eq!(before.passed_over(&named), None, "{row:?}");
     }
     let locked = row("/d/a", Failed, FailureKind::PasswordNeeded.as_str());
-    let with_password = |row| Before { has_password: true, ..before(&[row]) };
+    let with_password = |row| LedgerBefore { has_password: true, ..before(&[row]) };
     assert_eq!(with_password(locked).passed_over(&found("/d/a", STAMP)), None);
     assert!(with_password(failed).passed_over(&found("/d/a", STAMP)).is_some());
 }
@@ -146,7 +146,7 @@ fn what_is_at_and_below_the_starts_is_loaded() {
     let mut options = options();
     for password in [None, Some("secret".to_owned())] {
         options.pdf.password = password;
-        let before = Before::load(&db.store, &starts, &options).unwrap();
+        let before = LedgerBefore::load(&db.store, &starts, &options).unwrap();
         let mut known: Vec<&str> = before.rows.keys().map(String::as_str).collect();
         known.sort_unstable();
         assert_eq!(known, [&rows[0].path, &rows[1].path]);
@@ -165,28 +165,36 @@ fn a_failure_is_reported_once_and_after_each_change() {
     };
     let named = LedgerRow { path: "/named".into(), ..unchanged.clone() };
     for (row, path, expected) in [
-        (unchanged.clone(), "/d/a", News::No),
-        (unchanged.clone(), "/d/b", News::Yes),
-        (LedgerRow { outcome: FileOutcome::Ignored, ..unchanged.clone() }, "/d/a", News::Yes),
-        (LedgerRow { reason: "io".into(), ..unchanged.clone() }, "/d/a", News::Yes),
-        (LedgerRow { message: None, ..unchanged.clone() }, "/d/a", News::Yes),
-        (LedgerRow { reader: None, ..unchanged.clone() }, "/d/a", News::Yes),
-        (LedgerRow { stamp: None, ..unchanged.clone() }, "/d/a", News::Yes),
-        (LedgerRow { outcome: FileOutcome::Waived, ..unchanged.clone() }, "/d/a", News::Waived),
+        (unchanged.clone(), "/d/a", FailureNews::No),
+        (unchanged.clone(), "/d/b", FailureNews::Yes),
+        (
+            LedgerRow { outcome: FileOutcome::Ignored, ..unchanged.clone() },
+            "/d/a",
+            FailureNews::Yes,
+        ),
+        (LedgerRow { reason: "io".into(), ..unchanged.clone() }, "/d/a", FailureNews::Yes),
+        (LedgerRow { message: None, ..unchanged.clone() }, "/d/a", FailureNews::Yes),
+        (LedgerRow { reader: None, ..unchanged.clone() }, "/d/a", FailureNews::Yes),
+        (LedgerRow { stamp: None, ..unchanged.clone() }, "/d/a", FailureNews::Yes),
+        (
+            LedgerRow { outcome: FileOutcome::Waived, ..unchanged.clone() },
+            "/d/a",
+            FailureNews::Waived,
+        ),
         // The user asked for this file.
         (
             LedgerRow { message: Some(not_text("/named").error.to_string()), ..named.clone() },
             "/named",
-            News::Yes,
+            FailureNews::Yes,
         ),
-        (LedgerRow { outcome: FileOutcome::Waived, ..named }, "/named", News::Yes),
+        (LedgerRow { outcome: FileOutcome::Waived, ..named }, "/named", FailureNews::Yes),
     ] {
         let before = before(std::slice::from_ref(&row));
         let mut recorder = Recorder::new(&before);
         let news = recorder.failed(&not_text(path), &mut db.store).unwrap();
         assert_eq!(news, expected, "{row:?}");
         let is_written =
-            news == News::Yes && !(path == "/named" && row.outcome == FileOutcome::Failed);
+            news == FailureNews::Yes && !(path == "/named" && row.outcome == FileOutcome::Failed);
         assert_eq!(recorder.rows.len(), usize::from(is_written), "{row:?}");
         assert_eq!(recorder.seen.len(), usize::from(row.path == path), "{row:?}");
     }
@@ -198,8 +206,8 @@ fn a_path_that_does_not_exist_is_reported_and_not_recorded() {
     let before = before(&[]);
     let mut recorder = Recorder::new(&before);
     let error = Error::PathNotFound { path: "/named".into() };
-    let failed = Failed { path: "/named".into(), error, stamp: None };
-    assert_eq!(recorder.failed(&failed, &mut db.store).unwrap(), News::Yes);
+    let failed = LedgerFailure { path: "/named".into(), error, stamp: None };
+    assert_eq!(recorder.failed(&failed, &mut db.store).unwrap(), FailureNews::Yes);
     recorder.finish(&mut db.store, true).unwrap();
     assert_eq!(ledger(&db), []);
 }
@@ -210,7 +218,7 @@ fn what_a_run_sees_is_recorded() {
     let mut db = TestDb::new();
     let before = before(&[]);
     let mut recorder = Recorder::new(&before);
-    let left_out = LeftOut { path: "/d/x".into(), rule: Rule::Type, stamp: Some(STAMP) };
+    let left_out = LeftOut { path: "/d/x".into(), rule: LeftOutReason::Type, stamp: Some(STAMP) };
     recorder.left_out(&left_out, &mut db.store).unwrap();
     recorder.failed(&not_text("/d/a"), &mut db.store).unwrap();
     recorder.container(&found("/d/a.zip", STAMP), &mut db.store).unwrap();
@@ -242,7 +250,9 @@ fn a_full_batch_is_written_at_once() {
     for number in 1..=BATCH {
         assert_eq!(recorder.rows.len(), number - 1);
         let path = format!("/d/{number}").into();
-        recorder.left_out(&LeftOut { path, rule: Rule::Type, stamp: None }, &mut db.store).unwrap();
+        recorder
+            .left_out(&LeftOut { path, rule: LeftOutReason::Type, stamp: None }, &mut db.store)
+            .unwrap();
     }
     assert_eq!((recorder.rows.len(), ledger(&db).len()), (0, BATCH));
 }
@@ -264,7 +274,7 @@ fn after(
         known.iter().map(|name| row(&text(name), FileOutcome::Failed, "not_text")).collect();
     let mut db = TestDb::new();
     db.store.update_ledger(&rows, &[]).unwrap();
-    let before = Before {
+    let before = LedgerBefore {
         folders: vec![base.join("d"), base.join("empty")],
         files: ["gone", "kept"].map(|name| base.join(name)).into(),
         ..before(&rows)
@@ -294,7 +304,7 @@ fn what_was_seen_or_could_not_be_entered_stays() {
         recorder.passed_over(&base.join("d/b"));
         recorder.members_passed_over(&base.join("d/zip"));
         let (path, error) = (base.join("d/s"), not_text("s").error);
-        recorder.failed(&Failed { path, error, stamp: None }, store).unwrap();
+        recorder.failed(&LedgerFailure { path, error, stamp: None }, store).unwrap();
     });
     assert_eq!(kept, ["d/b", "d/s", "d/s/x", "d/zip//m"]);
     let kept = after(&known, false, |recorder, _, base| {
@@ -316,7 +326,7 @@ fn a_file_that_cannot_be_looked_at_has_the_stamp_of_its_entry() {
     let mut recorder = Recorder::new(&before);
     let mut db = TestDb::new();
     for path in [file.clone(), folder.path().to_owned(), folder.path().join("none")] {
-        let failed = Failed { error: not_text("a").error, path, stamp: None };
+        let failed = LedgerFailure { error: not_text("a").error, path, stamp: None };
         recorder.failed(&failed, &mut db.store).unwrap();
     }
     let stamp = walk::stamp(&file.metadata().unwrap());

@@ -10,7 +10,7 @@ use std::iter;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::Result;
-use crate::walk::Found;
+use crate::walk::FoundFile;
 
 /// Files of a turn. Computed for a home of 860 files (code 423, pages 341, mails 10, notes 60, office 9, manuals 8, scripts
 /// 9, in this order): the notes are at places 774 to 833 of the walk, and come at 138 to 197. With 32 they come at 74 to 223,
@@ -24,8 +24,8 @@ const MAX_WAITING: usize = 4_096;
 ///
 /// Only after a complete turn is it looked for what else waits, so the first files are not kept waiting.
 pub(super) fn in_turns(
-    found: impl Iterator<Item = Result<Found>>,
-) -> impl Iterator<Item = Result<Found>> {
+    found: impl Iterator<Item = Result<FoundFile>>,
+) -> impl Iterator<Item = Result<FoundFile>> {
     let mut found = found.fuse();
     let mut root = WaitingFiles::default();
     let mut num_waiting = 0;
@@ -52,7 +52,7 @@ type Party = Option<OsString>;
 /// The files of a folder and all below it that wait.
 #[derive(Default)]
 struct WaitingFiles {
-    own: VecDeque<Result<Found>>,
+    own: VecDeque<Result<FoundFile>>,
     folders: HashMap<OsString, Self>,
     /// Those with waiting files, in the order of their turns.
     parties: VecDeque<Party>,
@@ -62,7 +62,7 @@ struct WaitingFiles {
 
 impl WaitingFiles {
     /// Adds a file in the folder with these names.
-    fn put(&mut self, folder: &[&OsStr], file: Result<Found>) {
+    fn put(&mut self, folder: &[&OsStr], file: Result<FoundFile>) {
         let (party, was_empty) = match folder {
             [] => {
                 self.own.push_back(file);
@@ -89,7 +89,7 @@ impl WaitingFiles {
     }
 
     /// Returns the next file.
-    fn take(&mut self) -> Option<Result<Found>> {
+    fn take(&mut self) -> Option<Result<FoundFile>> {
         if let Some((party, num)) = &self.turn
             && *num >= TURN
             && self.parties.front() == Some(party)
@@ -132,8 +132,8 @@ mod tests {
     use crate::error::Error;
     use crate::files::reach::Reach;
 
-    fn file(path: &str) -> Result<Found> {
-        Ok(Found {
+    fn file(path: &str) -> Result<FoundFile> {
+        Ok(FoundFile {
             path: PathBuf::from(path),
             size_bytes: 1,
             mtime_ns: 0,

@@ -6,8 +6,8 @@ fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-fn files(sizes: &[u64]) -> Work {
-    Work::new(sizes.iter().map(|size| ("note.txt", *size)), &TextExtensions::NONE)
+fn files(sizes: &[u64]) -> RemainingWork {
+    RemainingWork::new(sizes.iter().map(|size| ("note.txt", *size)), &TextExtensions::NONE)
 }
 
 fn is_near(left: Option<Duration>, expected: u64) -> bool {
@@ -96,7 +96,7 @@ fn a_run_that_continues_another_shows_no_more_than_is_done() {
 fn the_chunks_of_unread_files_are_estimated_by_kind() {
     let pictures = [("film.mp4", 4_000_000_000), ("scan.pdf", 2_000_000)];
     let notes = [("note.txt", 60_000); 2];
-    let work = Work::new(pictures.into_iter().chain(notes), &TextExtensions::NONE);
+    let work = RemainingWork::new(pictures.into_iter().chain(notes), &TextExtensions::NONE);
     let mut pace = Pace::default();
     pace.read(0, None, seconds(0));
     done(&mut pace, 1, 10, seconds(10));
@@ -126,7 +126,7 @@ fn the_rate_covers_the_last_seconds() {
 }
 
 #[track_caller]
-fn check(pace: &mut Pace, work: &Work, [done, left, spared]: [f64; 3]) {
+fn check(pace: &mut Pace, work: &RemainingWork, [done, left, spared]: [f64; 3]) {
     let found = pace.estimate(work);
     let differs = |one: f64, other: f64| (one - other).abs() > 1e-9;
     let is_wrong = differs(found.done, done) || differs(found.left, left);
@@ -146,7 +146,7 @@ fn an_estimate_adds_up_files_and_chunks() {
     check(&mut pace, &work, [0.3, rest / 2.0 + 10.0, 0.3 + 600.0 * per_byte]);
     pace.embedded(4, seconds(3));
     check(&mut pace, &work, [4.3, rest / 2.0 + 6.0, 0.3 + 600.0 * per_byte]);
-    let Estimate { done, left, spared, most_left } = pace.estimate(&work);
+    let WorkEstimate { done, left, spared, most_left } = pace.estimate(&work);
     assert!((most_left - (rest + 6.0)).abs() < 1e-9);
     assert!((pace.share(&work) - (done + spared) / (done + most_left + spared)).abs() < 1e-9);
     let expected = Duration::from_secs_f64(9.0 * left / done);
@@ -162,11 +162,11 @@ fn a_format_that_compresses_text_has_fewer_chunks_and_a_film_has_none() {
         ("a.docx", 1.0 / 3_000.0),
         ("a.mp4", 0.0),
     ] {
-        let work = Work::new([(name, 3_000)], &TextExtensions::NONE);
+        let work = RemainingWork::new([(name, 3_000)], &TextExtensions::NONE);
         check(&mut Pace::default(), &work, [0.0, 0.3 + 3_000.0 * chunks_per_byte, 0.0]);
     }
     let names = ["a.txt", "b.TXT", "c.pdf"].map(|name| (name, 1));
-    let work = Work::new(names, &TextExtensions::NONE);
+    let work = RemainingWork::new(names, &TextExtensions::NONE);
     assert_eq!((work.num_files(), work.kinds.len(), work.kinds[0].num_files), (3, 2, 2));
 }
 

@@ -10,37 +10,45 @@ use std::path::{Path, PathBuf};
 use crate::error::Result;
 use crate::extract::containers::{self, ContainedFile};
 use crate::extract::detect;
-use crate::ledger::Failed;
+use crate::ledger::LedgerFailure;
 use crate::text::paths;
 use crate::trace::stage;
-use crate::walk::{Found, LeftOut, Rule};
+use crate::walk::{FoundFile, LeftOut, LeftOutReason};
 
-use super::messages::{Item, Outcome, Sealed};
+use super::messages::{FinishedContainer, QueuedFile, ReadOutcome};
 use super::planner::Planner;
 
 impl Planner<'_> {
     /// Returns what has a turn for a file that was found: itself, or the files in it.
-    pub(super) fn items(self, found: Result<Found>) -> Vec<Item> {
+    pub(super) fn items(self, found: Result<FoundFile>) -> Vec<QueuedFile> {
         let found = match found {
             Ok(found) => found,
             Err(error) => {
                 let path = error.path().unwrap_or(Path::new("")).to_owned();
-                return vec![Item::Done(Outcome::Failed(Failed { path, error, stamp: None }))];
+                return vec![QueuedFile::Done(ReadOutcome::Failed(LedgerFailure {
+                    path,
+                    error,
+                    stamp: None,
+                }))];
             }
         };
         match self.unpacked(&found) {
             Ok(Some(items)) => items,
-            Ok(None) => vec![Item::Read(found, None)],
+            Ok(None) => vec![QueuedFile::Read(found, None)],
             Err(error) => {
                 let stamp = Some((found.size_bytes, found.mtime_ns));
-                vec![Item::Done(Outcome::Failed(Failed { path: found.path, error, stamp }))]
+                vec![QueuedFile::Done(ReadOutcome::Failed(LedgerFailure {
+                    path: found.path,
+                    error,
+                    stamp,
+                }))]
             }
         }
     }
 
     /// Returns the files in a container, and the container itself; `None` for any other file, and for
     /// a container that is treated like one.
-    fn unpacked(self, found: &Found) -> Result<Option<Vec<Item>>> {
+    fn unpacked(self, found: &FoundFile) -> Result<Option<Vec<QueuedFile>>> {
         // The name alone decides whether a file is opened here.
         if !detect::may_be_container(&found.path) || !found.wanted(self.options.wanted).is_open() {
             return Ok(None);
@@ -49,8 +57,9 @@ impl Planner<'_> {
             found.is_named || self.options.title.is_some() || !self.options.rereads.is_empty();
         let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
         if !is_asked_for && !adds_tags && self.before.is_read(found) {
-            let sealed = Sealed { found: found.clone(), members: None, is_document: false };
-            return Ok(Some(vec![Item::Done(Outcome::Container(sealed))]));
+            let sealed =
+                FinishedContainer { found: found.clone(), members: None, is_document: false };
+            return Ok(Some(vec![QueuedFile::Done(ReadOutcome::Container(sealed))]));
         }
         if self.before.passed_over(found).is_some() {
             return Ok(None);
@@ -64,7 +73,7 @@ impl Planner<'_> {
         let unpack = || containers::unpack(&bytes, container, &self.options.pdf);
         let Some(members) = stage("unpack", unpack)? else { return Ok(None) };
         let (mut items, sealed) = items_of(found, members, false);
-        items.push(Item::Done(Outcome::Container(sealed)));
+        items.push(QueuedFile::Done(ReadOutcome::Container(sealed)));
         Ok(Some(items))
     }
 
@@ -72,9 +81,9 @@ impl Planner<'_> {
     /// not looked for, because the document is unchanged.
     pub(super) fn outcomes_of_members(
         self,
-        found: &Found,
+        found: &FoundFile,
         members: Option<Vec<ContainedFile>>,
-    ) -> Result<Vec<Outcome>> {
+    ) -> Result<Vec<ReadOutcome>> {
         if members.as_ref().is_none_or(Vec::is_empty) && !containers::may_embed(&found.path) {
             return Ok(Vec::new());
         }
@@ -84,21 +93,26 @@ impl Planner<'_> {
         let members = match members {
             Some(members) if is_known || !members.is_empty() => members,
             None if is_known => {
-                let sealed = Sealed { found: found.clone(), members: None, is_document: true };
-                return Ok(vec![Outcome::Container(sealed)]);
+                let sealed =
+                    FinishedContainer { found: found.clone(), members: None, is_document: true };
+                return Ok(vec![ReadOutcome::Container(sealed)]);
             }
             _ => return Ok(Vec::new()),
         };
         let (items, sealed) = items_of(found, members, true);
-        let mut outcomes: Vec<Outcome> =
+        let mut outcomes: Vec<ReadOutcome> =
             items.into_iter().flat_map(|item| self.outcomes(item)).collect();
-        outcomes.push(Outcome::Container(sealed));
+        outcomes.push(ReadOutcome::Container(sealed));
         Ok(outcomes)
     }
 }
 
 /// Returns the files in a container or a document, and what is known once all of them were seen.
-fn items_of(found: &Found, members: Vec<ContainedFile>, is_document: bool) -> (Vec<Item>, Sealed) {
+fn items_of(
+    found: &FoundFile,
+    members: Vec<ContainedFile>,
+    is_document: bool,
+) -> (Vec<QueuedFile>, FinishedContainer) {
     let text = paths::path_text(&found.path);
     let mut seen = HashSet::new();
     let mut items = Vec::new();
@@ -107,18 +121,24 @@ fn items_of(found: &Found, members: Vec<ContainedFile>, is_document: bool) -> (V
         items.push(item(found, &path, member));
         seen.insert(path);
     }
-    (items, Sealed { found: found.clone(), members: Some(seen), is_document })
+    (items, FinishedContainer { found: found.clone(), members: Some(seen), is_document })
 }
 
-fn item(container: &Found, path: &str, member: ContainedFile) -> Item {
+fn item(container: &FoundFile, path: &str, member: ContainedFile) -> QueuedFile {
     let stamp = Some((container.size_bytes, container.mtime_ns));
     let path = PathBuf::from(path);
     let mut parts = member.name.split('/');
     if parts.any(|part| part.starts_with('.') || part == "__MACOSX") {
-        return Item::Done(Outcome::Ignored(LeftOut { path, rule: Rule::Hidden, stamp }));
+        return QueuedFile::Done(ReadOutcome::Ignored(LeftOut {
+            path,
+            rule: LeftOutReason::Hidden,
+            stamp,
+        }));
     }
     match member.content {
-        Ok(bytes) => Item::Read(Found { path, is_named: false, ..container.clone() }, Some(bytes)),
-        Err(error) => Item::Done(Outcome::Failed(Failed { path, error, stamp })),
+        Ok(bytes) => {
+            QueuedFile::Read(FoundFile { path, is_named: false, ..container.clone() }, Some(bytes))
+        }
+        Err(error) => QueuedFile::Done(ReadOutcome::Failed(LedgerFailure { path, error, stamp })),
     }
 }

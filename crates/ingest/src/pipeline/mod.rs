@@ -16,24 +16,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::{panic, thread};
 
-use crate::Run;
+use crate::IngestRun;
 use crate::embedder::Embedder;
 use crate::error::{Error, Result};
-use crate::ledger::Before;
+use crate::ledger::LedgerBefore;
 use crate::roots::Roots;
 use crate::trace::stage;
 use crate::walk::Start;
 
-use messages::{Job, Message};
+use messages::{EmbeddingJob, Message};
 use planner::Planner;
-use writer::Writer;
+use writer::PipelineWriter;
 
 /// Runs the threads until every file in `starts` is committed, or a failure ends the run.
-pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
+pub(super) fn run(run: &mut IngestRun<'_>, starts: &[Start]) -> Result<()> {
     let (embedder, options) = (run.embedder, run.options);
     let reader = Mutex::new(run.store.reader()?);
     let roots = Roots::of(run.store, options.walk.follow_links)?;
-    let before = Before::load(run.store, starts, options)?;
+    let before = LedgerBefore::load(run.store, starts, options)?;
     let is_stopped = AtomicBool::new(false);
     let num_workers = options.num_workers.max(1);
     let num_turns = options.batch_size.max(num_workers);
@@ -46,7 +46,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
         permit_back.send(()).expect("the receiver lives in this function");
     }
     let (to_writer, messages) = mpsc::channel::<Message>();
-    let (to_embedders, jobs) = mpsc::channel::<Job>();
+    let (to_embedders, jobs) = mpsc::channel::<EmbeddingJob>();
     let jobs = Arc::new(Mutex::new(jobs));
 
     thread::scope(|scope| {
@@ -64,7 +64,7 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
             is_stopped: &is_stopped,
         };
         scope.spawn(move || planner.walk(starts, &pool, &permits, &to_writer));
-        let mut writer = Writer::new(run, planner, to_embedders, permit_back);
+        let mut writer = PipelineWriter::new(run, planner, to_embedders, permit_back);
         let result = writer.run(&messages);
         // Dropping the writer's channels lets every other thread finish.
         is_stopped.store(true, Ordering::Relaxed);
@@ -77,13 +77,13 @@ pub(super) fn run(run: &mut Run<'_>, starts: &[Start]) -> Result<()> {
 /// Embeds until there are no more jobs.
 fn embed_jobs(
     embedder: &dyn Embedder,
-    jobs: &Mutex<mpsc::Receiver<Job>>,
+    jobs: &Mutex<mpsc::Receiver<EmbeddingJob>>,
     to_writer: &mpsc::Sender<Message>,
     is_stopped: &AtomicBool,
 ) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { slot, passages, budget }) = job else { return };
+        let Ok(EmbeddingJob { slot, passages, budget }) = job else { return };
         if is_stopped.load(Ordering::Relaxed) {
             return;
         }

@@ -10,23 +10,23 @@ use crate::error::{Error, FailureKind, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, ContainedFile, ReadingChoice};
 use crate::hash;
-use crate::ledger::{Before, Failed};
+use crate::ledger::{LedgerBefore, LedgerFailure};
 use crate::prepare::ReadFile;
 use crate::roots::Roots;
 use crate::store::{KnownPath, Store, StoredDocument};
 use crate::text::paths;
 use crate::trace::stage;
-use crate::walk::{Found, LeftOut, Rule, Start, Step};
+use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkStep};
 use crate::{IngestOptions, order, prepare, walk};
 
-use super::messages::{Item, Message, Outcome};
+use super::messages::{Message, QueuedFile, ReadOutcome};
 
 /// Finds files and sends them to the workers, which first check whether a file may be new.
 #[derive(Clone, Copy)]
 pub(super) struct Planner<'a> {
     pub(super) reader: &'a Mutex<Store>,
     pub(super) roots: &'a Roots,
-    pub(super) before: &'a Before,
+    pub(super) before: &'a LedgerBefore,
     pub(super) embedder: Option<&'a dyn Embedder>,
     pub(super) options: &'a IngestOptions,
     pub(super) is_stopped: &'a AtomicBool,
@@ -46,12 +46,12 @@ impl Planner<'_> {
             let steps = walk::walk_all(starts, &self.options.walk)
                 .take_while(|_| !self.is_stopped.load(Ordering::Relaxed));
             let found = steps.filter_map(|step| match step {
-                Ok(Step::LeftOut(left_out)) => {
+                Ok(WalkStep::LeftOut(left_out)) => {
                     // The writer may have stopped already.
                     let _ = to_writer.send(Message::LeftOut(left_out));
                     None
                 }
-                Ok(Step::Found(found)) => Some(Ok(found)),
+                Ok(WalkStep::Found(found)) => Some(Ok(found)),
                 Err(error) => Some(Err(error)),
             });
             for found in order::small_first(found) {
@@ -65,7 +65,7 @@ impl Planner<'_> {
                     let to_writer = to_writer.clone();
                     scope.spawn(move |_| {
                         let outcomes = if self.is_stopped.load(Ordering::Relaxed) {
-                            vec![Outcome::Stopped]
+                            vec![ReadOutcome::Stopped]
                         } else {
                             self.outcomes(item)
                         };
@@ -79,12 +79,12 @@ impl Planner<'_> {
     }
 
     /// Returns what happens to the files embedded in a file, and last what happens to itself.
-    pub(super) fn outcomes(self, item: Item) -> Vec<Outcome> {
+    pub(super) fn outcomes(self, item: QueuedFile) -> Vec<ReadOutcome> {
         let (found, content) = match item {
-            Item::Read(found, content) => (found, content),
-            Item::Done(outcome) => return vec![outcome],
+            QueuedFile::Read(found, content) => (found, content),
+            QueuedFile::Done(outcome) => return vec![outcome],
         };
-        let Found { path, is_named, .. } = &found;
+        let FoundFile { path, is_named, .. } = &found;
         let (path, is_named) = (path.clone(), *is_named);
         let stamp = Some((found.size_bytes, found.mtime_ns));
         let outcomes = prepare::guarded(|| match content {
@@ -104,17 +104,17 @@ impl Planner<'_> {
         match outcomes {
             Ok(outcomes) => outcomes,
             Err(Error::EmptyFile { .. }) if !is_named => {
-                vec![Outcome::Ignored(LeftOut { path, rule: Rule::Empty, stamp })]
+                vec![ReadOutcome::Ignored(LeftOut { path, rule: LeftOutReason::Empty, stamp })]
             }
             Err(Error::Extract { failure: FailureKind::TooSmall, .. }) if !is_named => {
-                vec![Outcome::Ignored(LeftOut { path, rule: Rule::Small, stamp })]
+                vec![ReadOutcome::Ignored(LeftOut { path, rule: LeftOutReason::Small, stamp })]
             }
-            Err(error) => vec![Outcome::Failed(Failed { path, error, stamp })],
+            Err(error) => vec![ReadOutcome::Failed(LedgerFailure { path, error, stamp })],
         }
     }
 
     /// Reads a file unless its size and time are unchanged and its document gets no other title.
-    fn read(self, found: Found) -> Result<Decision> {
+    fn read(self, found: FoundFile) -> Result<Decision> {
         let known = self.known(&found)?;
         let has_ocr = self.options.pdf.ocr.is_available();
         if let Some(known) = &known
@@ -128,7 +128,7 @@ impl Planner<'_> {
             let leads_elsewhere = real_path.is_some() && real_path != known.stamp.real_path;
             let is_moved = !known.is_primary() && !self.is_there(&known.primary_path)?;
             let members = self.members_of_unchanged(&found)?;
-            let outcome = Outcome::Known {
+            let outcome = ReadOutcome::Known {
                 found,
                 document_id: known.document_id,
                 is_new_path: leads_elsewhere || is_moved,
@@ -137,7 +137,7 @@ impl Planner<'_> {
             return Ok(Decision { outcome, members });
         }
         if let Some(row) = self.before.passed_over(&found) {
-            let outcome = Outcome::PassedOver { path: found.path, outcome: row.outcome };
+            let outcome = ReadOutcome::PassedOver { path: found.path, outcome: row.outcome };
             return Ok(Decision::without_look(outcome));
         }
         let limit_mb = self.options.walk.max_file_mb;
@@ -152,7 +152,7 @@ impl Planner<'_> {
     }
 
     /// Reads a file, or a file in a container once more.
-    fn bytes_of(self, found: &Found, max_bytes: u64) -> Result<Vec<u8>> {
+    fn bytes_of(self, found: &FoundFile, max_bytes: u64) -> Result<Vec<u8>> {
         let text = paths::path_text(&found.path);
         let (container, Some(name)) = paths::split_member(&text) else {
             return found.reach.read(&found.path, max_bytes);
@@ -164,7 +164,7 @@ impl Planner<'_> {
     }
 
     /// Decides what happens to the bytes of a file.
-    fn decide(self, found: Found, bytes: &[u8], known: Option<KnownPath>) -> Result<Decision> {
+    fn decide(self, found: FoundFile, bytes: &[u8], known: Option<KnownPath>) -> Result<Decision> {
         let is_reread = known.as_ref().is_some_and(|known| self.is_reread(known));
         let has_ocr = self.options.pdf.ocr.is_available();
         let retitled = known.as_ref().filter(|known| self.is_retitled(known));
@@ -178,8 +178,8 @@ impl Planner<'_> {
         let detected = containers::detect(&found.path, bytes, choice, &self.options.pdf)?;
         let Some((format, content)) = detected else {
             let stamp = Some((found.size_bytes, found.mtime_ns));
-            let left_out = LeftOut { path: found.path, rule: Rule::Type, stamp };
-            return Ok(Decision::without_look(Outcome::Ignored(left_out)));
+            let left_out = LeftOut { path: found.path, rule: LeftOutReason::Type, stamp };
+            return Ok(Decision::without_look(ReadOutcome::Ignored(left_out)));
         };
         let hash = hash::sha256(bytes);
         let same = self.lock().document_by_hash(&hash)?.filter(|stored| {
@@ -196,8 +196,8 @@ impl Planner<'_> {
         let is_new = known.is_none() && same.is_none();
         if is_new && !found.is_included && choice.leaves_out(format, &content) {
             let stamp = Some((found.size_bytes, found.mtime_ns));
-            let left_out = LeftOut { path: found.path, rule: Rule::Generated, stamp };
-            return Ok(Decision::without_look(Outcome::Ignored(left_out)));
+            let left_out = LeftOut { path: found.path, rule: LeftOutReason::Generated, stamp };
+            return Ok(Decision::without_look(ReadOutcome::Ignored(left_out)));
         }
         let is_misnamed = match &same {
             Some(same) => self.is_misnamed(same, &found)?,
@@ -206,7 +206,7 @@ impl Planner<'_> {
         match same {
             Some(same) if same.path.is_some() && !is_misnamed => {
                 let members = self.members_of_copy(&found, &same, &content)?;
-                let outcome = Outcome::Known {
+                let outcome = ReadOutcome::Known {
                     found,
                     document_id: same.id,
                     content_hash: hash,
@@ -230,7 +230,7 @@ impl Planner<'_> {
 
     /// Returns what is stored for a file, also under the text that older versions used for its
     /// path.
-    fn known(self, found: &Found) -> Result<Option<KnownPath>> {
+    fn known(self, found: &FoundFile) -> Result<Option<KnownPath>> {
         let text = paths::path_text(&found.path);
         let known = self.lock().known_path(&text)?;
         match paths::old_text(&text) {
@@ -253,7 +253,7 @@ impl Planner<'_> {
 
     /// Whether the title of a document is the name of its file, and the file has moved to `found` with
     /// another name, which the title follows.
-    fn is_misnamed(self, same: &StoredDocument, found: &Found) -> Result<bool> {
+    fn is_misnamed(self, same: &StoredDocument, found: &FoundFile) -> Result<bool> {
         let Some(old) = same.path.as_deref().filter(|_| !same.is_title_given) else {
             return Ok(false);
         };
@@ -271,7 +271,7 @@ impl Planner<'_> {
 
     /// Returns the files in an unchanged document that the user asks for: those that were removed come back, and all
     /// get its tags. `None` if nobody asks.
-    fn members_of_unchanged(self, found: &Found) -> Result<Option<Vec<ContainedFile>>> {
+    fn members_of_unchanged(self, found: &FoundFile) -> Result<Option<Vec<ContainedFile>>> {
         let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
         if !(found.is_named || adds_tags) || !containers::may_embed(&found.path) {
             return Ok(None);
@@ -283,7 +283,7 @@ impl Planner<'_> {
     /// Returns the files in a copy of a stored document: each of them is remembered at both places.
     fn members_of_copy(
         self,
-        found: &Found,
+        found: &FoundFile,
         stored: &StoredDocument,
         content: &[u8],
     ) -> Result<Vec<ContainedFile>> {
@@ -307,7 +307,7 @@ impl Planner<'_> {
             tags.extend(new);
         }
         let members = Some(std::mem::take(&mut prepared.members));
-        Ok(Decision { outcome: Outcome::Prepared(Box::new(prepared), budget), members })
+        Ok(Decision { outcome: ReadOutcome::Prepared(Box::new(prepared), budget), members })
     }
 
     /// Returns the connection for reading.
@@ -318,21 +318,21 @@ impl Planner<'_> {
 
 /// What happens to a file, and the files in it.
 struct Decision {
-    outcome: Outcome,
+    outcome: ReadOutcome,
     /// `None` if nobody looked for them.
     members: Option<Vec<ContainedFile>>,
 }
 
 impl Decision {
     /// Decides without a look at what is in the file.
-    fn without_look(outcome: Outcome) -> Self {
+    fn without_look(outcome: ReadOutcome) -> Self {
         Self { outcome, members: None }
     }
 }
 
 /// Notes the files in a file that is in another file itself: these are not read.
-fn without_members(outcome: Outcome, members: &[ContainedFile]) -> Outcome {
-    let Outcome::Prepared(mut prepared, budget) = outcome else { return outcome };
+fn without_members(outcome: ReadOutcome, members: &[ContainedFile]) -> ReadOutcome {
+    let ReadOutcome::Prepared(mut prepared, budget) = outcome else { return outcome };
     if !members.is_empty() {
         let parts = prepared.document.metadata.parts.get_or_insert_default();
         for member in members {
@@ -340,5 +340,5 @@ fn without_members(outcome: Outcome, members: &[ContainedFile]) -> Outcome {
             parts.add_unread(&member.name, size_bytes, "it is in a file that is in another file");
         }
     }
-    Outcome::Prepared(prepared, budget)
+    ReadOutcome::Prepared(prepared, budget)
 }

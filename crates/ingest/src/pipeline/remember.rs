@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::prepare::path_stamp;
 use crate::store::{DocumentId, PathRole, PathStamp, Store};
 use crate::text::paths;
-use crate::walk::{self, Found};
+use crate::walk::{self, FoundFile};
 
 use super::planner::Planner;
 
@@ -25,7 +25,7 @@ pub(super) fn rename(store: &mut Store, text: &str) -> Result<()> {
 pub(super) fn remember(
     store: &mut Store,
     planner: Planner<'_>,
-    found: &Found,
+    found: &FoundFile,
     document: (DocumentId, &str),
 ) -> Result<bool> {
     let (id, content_hash) = document;

@@ -11,40 +11,40 @@ use std::time::Duration;
 use crate::document::Embedding;
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
-use crate::ledger::{Failed, Recorder};
+use crate::ledger::{LedgerFailure, Recorder};
 use crate::passages::{PASSAGES_PER_JOB, known};
-use crate::prepare::Prepared;
-use crate::walk::Rule;
-use crate::{Event, Run};
+use crate::prepare::PreparedDocument;
+use crate::walk::LeftOutReason;
+use crate::{FileEvent, IngestRun};
 
-use super::messages::{EmbeddingSlot, Job, Message, Outcome, Turn};
+use super::messages::{EmbeddingJob, EmbeddingSlot, Message, ReadOutcome, Turn};
 use super::planner::Planner;
 
 /// How long the writer waits for a message before it looks at how far OCR has come.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// A document that waits for its turn or for its embeddings.
-struct Waiting {
-    outcome: Outcome,
+struct WaitingDocument {
+    outcome: ReadOutcome,
     embeddings: Vec<Option<Embedding>>,
     num_missing: usize,
 }
 
-impl Waiting {
+impl WaitingDocument {
     fn is_ready(&self) -> bool {
         self.num_missing == 0
     }
 }
 
 /// Hands passages to the embedding threads and commits documents in turn.
-pub(super) struct Writer<'w, 'r> {
-    run: &'w mut Run<'r>,
+pub(super) struct PipelineWriter<'w, 'r> {
+    run: &'w mut IngestRun<'r>,
     planner: Planner<'w>,
     recorder: Recorder<'w>,
-    to_embedders: mpsc::Sender<Job>,
+    to_embedders: mpsc::Sender<EmbeddingJob>,
     permit_back: mpsc::SyncSender<()>,
     /// The documents of each turn: the files embedded in a file come before it.
-    waiting: BTreeMap<Turn, Vec<Waiting>>,
+    waiting: BTreeMap<Turn, Vec<WaitingDocument>>,
     next_turn: Turn,
     num_turns: Option<usize>,
     /// Files that were found, and those that were found in them.
@@ -52,12 +52,12 @@ pub(super) struct Writer<'w, 'r> {
     num_embedded: usize,
 }
 
-impl<'w, 'r> Writer<'w, 'r> {
+impl<'w, 'r> PipelineWriter<'w, 'r> {
     /// Creates a writer; no document is waiting yet.
     pub(super) fn new(
-        run: &'w mut Run<'r>,
+        run: &'w mut IngestRun<'r>,
         planner: Planner<'w>,
-        to_embedders: mpsc::Sender<Job>,
+        to_embedders: mpsc::Sender<EmbeddingJob>,
         permit_back: mpsc::SyncSender<()>,
     ) -> Self {
         Self {
@@ -103,7 +103,7 @@ impl<'w, 'r> Writer<'w, 'r> {
                 }
                 Message::LeftOut(left_out) => {
                     // The other rules are the user's.
-                    if matches!(left_out.rule, Rule::Size | Rule::Generated) {
+                    if matches!(left_out.rule, LeftOutReason::Size | LeftOutReason::Generated) {
                         self.run.report.count_ignored(&left_out);
                     }
                     self.recorder.left_out(&left_out, self.run.store)?;
@@ -112,7 +112,8 @@ impl<'w, 'r> Writer<'w, 'r> {
                 Message::Outcomes(turn, outcomes) => self.wait(turn, outcomes)?,
                 Message::Embedded(slot, embeddings) => self.embedded(slot, embeddings)?,
             }
-            let is_ready = |waiting: &Vec<Waiting>| waiting.iter().all(Waiting::is_ready);
+            let is_ready =
+                |waiting: &Vec<WaitingDocument>| waiting.iter().all(WaitingDocument::is_ready);
             while self.waiting.get(&self.next_turn).is_some_and(is_ready) {
                 let waiting = self.waiting.remove(&self.next_turn).expect("just seen");
                 waiting.into_iter().try_for_each(|waiting| self.commit(waiting))?;
@@ -125,7 +126,7 @@ impl<'w, 'r> Writer<'w, 'r> {
     }
 
     fn tell_found(&mut self) {
-        (self.run.on_event)(Event::Found(self.num_found + self.num_embedded));
+        (self.run.on_event)(FileEvent::Found(self.num_found + self.num_embedded));
     }
 
     /// Reports the pages that were read by OCR since the last time.
@@ -133,7 +134,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         let ocr = self.run.options.pdf.ocr_work();
         if ocr != self.run.report.ocr {
             self.run.report.ocr = ocr;
-            (self.run.on_event)(Event::Recognised(ocr));
+            (self.run.on_event)(FileEvent::Recognised(ocr));
         }
     }
 
@@ -145,8 +146,8 @@ impl<'w, 'r> Writer<'w, 'r> {
         let Some(waiting) = waiting else { return Ok(()) };
         let embeddings = match (embeddings, &waiting.outcome) {
             (Ok(embeddings), _) => embeddings,
-            (Err(error @ Error::TooSlow { .. }), Outcome::Prepared(prepared, _)) => {
-                let failed = Outcome::Failed(too_slow(prepared, error));
+            (Err(error @ Error::TooSlow { .. }), ReadOutcome::Prepared(prepared, _)) => {
+                let failed = ReadOutcome::Failed(too_slow(prepared, error));
                 (waiting.outcome, waiting.num_missing) = (failed, 0);
                 return Ok(());
             }
@@ -154,7 +155,7 @@ impl<'w, 'r> Writer<'w, 'r> {
             (Err(Error::TooSlow { .. }), _) => return Ok(()),
             (Err(error), _) => return Err(error),
         };
-        (self.run.on_event)(Event::Embedded(embeddings.len()));
+        (self.run.on_event)(FileEvent::Embedded(embeddings.len()));
         for (slot, embedding) in waiting.embeddings[slot.first..].iter_mut().zip(embeddings) {
             *slot = Some(embedding);
             waiting.num_missing = waiting.num_missing.saturating_sub(1);
@@ -163,14 +164,14 @@ impl<'w, 'r> Writer<'w, 'r> {
     }
 
     /// Adds the documents of a turn to those waiting, and requests the embeddings that are not in the database.
-    fn wait(&mut self, turn: Turn, outcomes: Vec<Outcome>) -> Result<()> {
+    fn wait(&mut self, turn: Turn, outcomes: Vec<ReadOutcome>) -> Result<()> {
         self.num_embedded += outcomes.len().saturating_sub(1);
         self.tell_found();
         let mut num_chunks = None;
         let mut documents = Vec::new();
         for (document, outcome) in outcomes.into_iter().enumerate() {
             let mut embeddings = Vec::new();
-            if let Outcome::Prepared(prepared, budget) = &outcome
+            if let ReadOutcome::Prepared(prepared, budget) = &outcome
                 && self.planner.embedder.is_some()
             {
                 let passages = prepared.passages();
@@ -179,12 +180,12 @@ impl<'w, 'r> Writer<'w, 'r> {
                 self.send_jobs(slot, passages, &embeddings, budget);
             }
             let num_missing = embeddings.iter().filter(|embedding| embedding.is_none()).count();
-            if matches!(outcome, Outcome::Prepared(..)) {
+            if matches!(outcome, ReadOutcome::Prepared(..)) {
                 num_chunks = Some(num_chunks.unwrap_or(0) + num_missing);
             }
-            documents.push(Waiting { outcome, embeddings, num_missing });
+            documents.push(WaitingDocument { outcome, embeddings, num_missing });
         }
-        (self.run.on_event)(Event::Read { position: turn, num_chunks });
+        (self.run.on_event)(FileEvent::Read { position: turn, num_chunks });
         self.waiting.insert(turn, documents);
         Ok(())
     }
@@ -197,7 +198,7 @@ impl<'w, 'r> Writer<'w, 'r> {
         embeddings: &[Option<Embedding>],
         budget: &Arc<CpuBudget>,
     ) {
-        let empty = || Job { slot, passages: Vec::new(), budget: Arc::clone(budget) };
+        let empty = || EmbeddingJob { slot, passages: Vec::new(), budget: Arc::clone(budget) };
         let mut job = empty();
         for (idx, passage) in passages.into_iter().enumerate() {
             let is_known = embeddings[idx].is_some();
@@ -220,8 +221,8 @@ impl<'w, 'r> Writer<'w, 'r> {
 }
 
 /// Returns the failure of a document that takes too long.
-fn too_slow(prepared: &Prepared, error: Error) -> Failed {
+fn too_slow(prepared: &PreparedDocument, error: Error) -> LedgerFailure {
     let stamp = prepared.document.stamp.as_ref();
     let stamp = stamp.map(|stamp| (stamp.size_bytes, stamp.mtime_ns));
-    Failed { path: prepared.path(), error, stamp }
+    LedgerFailure { path: prepared.path(), error, stamp }
 }

@@ -22,14 +22,14 @@ use crate::walk::{ReadAs, Start, Territory};
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
     /// In the order of their paths.
-    all: Vec<Added>,
+    all: Vec<AddedPath>,
     /// Their paths without links; that of a missing folder as it is remembered.
     real: Arc<[PathBuf]>,
 }
 
 /// A folder that was added.
 #[derive(Debug, Clone)]
-struct Added {
+struct AddedPath {
     root: Root,
     path: PathBuf,
     real: PathBuf,
@@ -38,7 +38,7 @@ struct Added {
     read_as: Arc<ReadAs>,
 }
 
-impl Added {
+impl AddedPath {
     fn new(root: Root, follows_all: bool) -> Self {
         let path = paths::path_of(&root.path);
         let found = ResolvedFolder::at(&path).ok();
@@ -85,8 +85,8 @@ impl Roots {
 
     /// Uses these folders.
     pub fn new(roots: Vec<Root>, follows_all: bool) -> Self {
-        let mut all: Vec<Added> =
-            roots.into_iter().map(|root| Added::new(root, follows_all)).collect();
+        let mut all: Vec<AddedPath> =
+            roots.into_iter().map(|root| AddedPath::new(root, follows_all)).collect();
         // A folder comes after those that contain it.
         all.sort_by(|a, b| a.path.cmp(&b.path));
         for at in 1..all.len() {
@@ -111,7 +111,7 @@ impl Roots {
     }
 
     /// Returns the folder that a path belongs to.
-    fn added(&self, path: &Path) -> Option<&Added> {
+    fn added(&self, path: &Path) -> Option<&AddedPath> {
         let above = self.all.iter().filter(|added| path.starts_with(&added.path));
         above.max_by_key(|added| added.path.components().count())
     }
@@ -172,8 +172,8 @@ impl Roots {
         if let Some(added) = self.added(path).filter(|_| wanted.is_open()) {
             start = start.read_as(Arc::clone(&added.read_as));
         }
-        let is_inner = |added: &&Added| added.path != *path && added.path.starts_with(path);
-        let inner: Vec<&Added> = self.all.iter().filter(is_inner).collect();
+        let is_inner = |added: &&AddedPath| added.path != *path && added.path.starts_with(path);
+        let inner: Vec<&AddedPath> = self.all.iter().filter(is_inner).collect();
         let own = real(path).unwrap_or_else(|_| path.to_owned());
         let folders = inner.iter().map(|added| added.real.clone()).chain([own.clone()]).collect();
         let territory = (!inner.is_empty()).then_some(Territory { folders, own });
@@ -210,7 +210,7 @@ impl Roots {
     /// Returns how a remembered file may be reached.
     pub fn of_file(&self, path: &Path, real_path: Option<&str>) -> Result<Reach> {
         let folder = self.added(path);
-        if let Some(Added { reach: Some(Reach::Anywhere), .. }) = folder {
+        if let Some(AddedPath { reach: Some(Reach::Anywhere), .. }) = folder {
             return Ok(Reach::Anywhere);
         }
         if let Some(remembered) = real_path {

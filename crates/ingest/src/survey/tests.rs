@@ -47,12 +47,12 @@ impl Folder {
         KnownFile { stamp, document_id, content_hash, doc_type, language, is_mounted: None }
     }
 
-    fn survey(&self, roots: &[&str], known: &[KnownFile], is_exact: bool) -> Vec<Survey> {
+    fn survey(&self, roots: &[&str], known: &[KnownFile], is_exact: bool) -> Vec<FolderSurvey> {
         let added: Vec<Root> = roots.iter().map(|root| added(&self.path(root))).collect();
         let roots = Roots::new(added, false);
         let (parts, without_text) = (roots.parts(&[]), BTreeMap::new());
         let known = known.to_vec();
-        survey(&Scope { roots, parts, known, without_text, walk: OPTIONS, is_exact })
+        survey(&SurveyScope { roots, parts, known, without_text, walk: OPTIONS, is_exact })
     }
 }
 
@@ -138,13 +138,14 @@ fn bytes_at_another_path_are_not_lost() {
 
 #[test]
 fn documents_without_another_path_are_lost_once() {
-    let missing = |document_id, is_elsewhere| Missing {
+    let missing = |document_id, is_elsewhere| MissingFile {
         path: "/a".into(),
         document_id: DocumentId(document_id),
         is_elsewhere,
     };
-    let lost =
-        |missing: &[Missing]| Survey { missing: missing.into(), ..Survey::default() }.num_lost();
+    let lost = |missing: &[MissingFile]| {
+        FolderSurvey { missing: missing.into(), ..FolderSurvey::default() }.num_lost()
+    };
     assert_eq!(lost(&[]), 0);
     assert_eq!(lost(&[missing(1, true)]), 0);
     assert_eq!(lost(&[missing(1, false), missing(1, false), missing(2, false)]), 2);
@@ -155,8 +156,8 @@ fn documents_without_another_path_are_lost_once() {
 fn what_is_out_of_date_is_the_sum_of_all_folders() {
     let path = PathBuf::from("/a");
     let paths = |count: usize| vec![path.clone(); count];
-    let missing = Missing { path: "/a".into(), document_id: DocumentId(1), is_elsewhere: true };
-    let one = Survey {
+    let missing = MissingFile { path: "/a".into(), document_id: DocumentId(1), is_elsewhere: true };
+    let one = FolderSurvey {
         is_away: true,
         changed: paths(1),
         new: paths(2),
@@ -164,9 +165,9 @@ fn what_is_out_of_date_is_the_sum_of_all_folders() {
         failed: paths(4),
         refused: paths(5),
         empty_folders: ["/b", "/c"].map(PathBuf::from).into(),
-        ..Survey::default()
+        ..FolderSurvey::default()
     };
-    let other = Survey { is_away: false, ..one.clone() };
+    let other = FolderSurvey { is_away: false, ..one.clone() };
     let expected = OutOfDate {
         num_changed: 2,
         num_new: 4,
@@ -220,7 +221,8 @@ fn links_are_not_missing_and_a_folder_that_became_one_is_refused() {
     symlink("o", folder.path("d")).unwrap();
     let all = Roots::new(vec![Root { real_path, ..added(&roots[0]) }], false);
     let (parts, without_text) = (roots.to_vec(), BTreeMap::new());
-    let scope = Scope { roots: all, parts, known, without_text, walk: OPTIONS, is_exact: true };
+    let scope =
+        SurveyScope { roots: all, parts, known, without_text, walk: OPTIONS, is_exact: true };
     let found = survey(&scope).remove(0);
     assert_eq!((found.is_refused, found.is_away, found.refused), (true, false, roots.to_vec()));
 }
@@ -309,7 +311,7 @@ fn check_without_text(
             continue;
         }
         let added: Vec<Root> = roots.iter().map(|root| added(root)).collect();
-        let scope = Scope {
+        let scope = SurveyScope {
             roots: Roots::new(added, false),
             parts: roots.to_vec(),
             known: known.clone(),

@@ -1,7 +1,7 @@
 //! Tests what a second run does about files and their documents.
 
 use super::*;
-use crate::foresee::{Prospect, foresee};
+use crate::foresee::{Foresight, foresee};
 
 /// A folder, and a database.
 struct World {
@@ -35,9 +35,14 @@ impl World {
         };
         let embedder = letters();
         self.store.bind(embedder.binding()).unwrap();
-        let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
-        let mut run =
-            Run { store: &mut self.store, embedder: Some(&embedder), options, on_event, report };
+        let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
+        let mut run = IngestRun {
+            store: &mut self.store,
+            embedder: Some(&embedder),
+            options,
+            on_event,
+            report,
+        };
         run.ingest(&starts).unwrap();
         run.report
     }
@@ -74,13 +79,13 @@ impl World {
         let shown = all.iter().map(|foreseen| {
             let name = foreseen.path.file_name().unwrap().to_str().unwrap();
             let prospect = match &foreseen.prospect {
-                Prospect::New => "new",
-                Prospect::Changed => "changed",
-                Prospect::Unchanged => "unchanged",
-                Prospect::Ignored(rule) => rule.as_str(),
-                Prospect::Fails(_) => "fails",
-                Prospect::HasFailed(..) => "has failed",
-                Prospect::Waived(_) => "waived",
+                Foresight::New => "new",
+                Foresight::Changed => "changed",
+                Foresight::Unchanged => "unchanged",
+                Foresight::Ignored(rule) => rule.as_str(),
+                Foresight::Fails(_) => "fails",
+                Foresight::HasFailed(..) => "has failed",
+                Foresight::Waived(_) => "waived",
             };
             format!("{name} {prospect}")
         });
@@ -252,15 +257,15 @@ fn a_cancelled_run_keeps_what_it_has_stored() {
     world.store.bind(embedder.binding()).unwrap();
     let is_cancelled = std::sync::Arc::clone(&options.is_cancelled);
     let mut num_stored = 0;
-    let on_event = &mut |event: Event<'_>| {
-        if let Event::Stored { path: Some(_), num_chunks: 1, warnings: [] } = event {
+    let on_event = &mut |event: FileEvent<'_>| {
+        if let FileEvent::Stored { path: Some(_), num_chunks: 1, warnings: [] } = event {
             num_stored += 1;
             is_cancelled.store(num_stored == 2, std::sync::atomic::Ordering::Relaxed);
         }
     };
     let starts = [Start::named(&world.folder.path().join("docs"))];
     let report = IngestReport::default();
-    let mut run = Run {
+    let mut run = IngestRun {
         store: &mut world.store,
         embedder: Some(&embedder),
         options: &options,
@@ -277,9 +282,9 @@ fn a_stream_is_read_as_what_it_is() {
     let mut world = World::new();
     let embedder = letters();
     world.store.bind(embedder.binding()).unwrap();
-    let (report, on_event) = (IngestReport::default(), &mut |_: Event<'_>| {});
+    let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
     let options = options();
-    let mut run = Run {
+    let mut run = IngestRun {
         store: &mut world.store,
         embedder: Some(&embedder),
         options: &options,

@@ -10,7 +10,7 @@ pub struct LeftOut {
     /// Its path as reached.
     pub path: PathBuf,
     /// Why it is left out.
-    pub rule: Rule,
+    pub rule: LeftOutReason,
     /// Its size in bytes and the time of its last change in nanoseconds since 1970; `None` for a
     /// folder.
     pub stamp: Option<(u64, i64)>,
@@ -19,7 +19,7 @@ pub struct LeftOut {
 fields::words! {
     /// Why a file or a folder is left out.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Rule {
+    pub enum LeftOutReason {
         /// No format claims it.
         Type = "type",
         /// It has no text.

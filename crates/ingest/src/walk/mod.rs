@@ -19,9 +19,9 @@ use crate::files::Metadata;
 use crate::files::reach::{Reach, ResolvedFolder};
 use crate::text::paths::resolved;
 
-use tree::{Item, Seen, Tree, WalkedFile};
+use tree::{FileTree, Item, WalkedEntry, WalkedFile};
 
-pub use left_out::{LeftOut, Rule};
+pub use left_out::{LeftOut, LeftOutReason};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
 pub use start::{ReadAs, Start, Territory, innermost};
 pub use tree::stamp;
@@ -49,7 +49,7 @@ impl WalkOptions {
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundFile {
     /// Its path as reached, without `.` and `..`, with links not resolved.
     pub path: PathBuf,
     /// Its size.
@@ -66,7 +66,7 @@ pub struct Found {
     pub read_as: Option<Arc<ReadAs>>,
 }
 
-impl Found {
+impl FoundFile {
     /// Returns the type and language that it is read as, with those of the run.
     pub(super) fn wanted(&self, of_run: TypeOverride) -> TypeOverride {
         self.read_as.as_ref().map_or(of_run, |read_as| read_as.wanted)
@@ -79,9 +79,9 @@ impl Found {
 
 /// What a walk comes across.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum WalkStep {
     /// A file to read.
-    Found(Found),
+    Found(FoundFile),
     /// A file that is left out, or a folder that is not entered.
     LeftOut(LeftOut),
 }
@@ -98,10 +98,10 @@ pub enum Step {
 pub fn walk(
     starts: &[Start],
     options: &WalkOptions,
-) -> impl Iterator<Item = Result<Found>> + use<> {
+) -> impl Iterator<Item = Result<FoundFile>> + use<> {
     steps(starts, options, false).filter_map(|step| match step {
-        Ok(Step::Found(found)) => Some(Ok(found)),
-        Ok(Step::LeftOut(_)) => None,
+        Ok(WalkStep::Found(found)) => Some(Ok(found)),
+        Ok(WalkStep::LeftOut(_)) => None,
         Err(error) => Some(Err(error)),
     })
 }
@@ -111,7 +111,7 @@ pub fn walk(
 pub fn walk_all(
     starts: &[Start],
     options: &WalkOptions,
-) -> impl Iterator<Item = Result<Step>> + use<> {
+) -> impl Iterator<Item = Result<WalkStep>> + use<> {
     steps(starts, options, true)
 }
 
@@ -119,7 +119,7 @@ fn steps(
     starts: &[Start],
     options: &WalkOptions,
     lists_all: bool,
-) -> impl Iterator<Item = Result<Step>> + use<> {
+) -> impl Iterator<Item = Result<WalkStep>> + use<> {
     let WalkOptions { max_file_mb, follow_links, .. } = *options;
     let includes_generated = options.text_extensions.includes_generated;
     let text_extensions = options.text_extensions.clone();
@@ -138,8 +138,8 @@ fn steps(
     });
     files.filter_map(move |(item, reach, read_as, known)| {
         let WalkedFile { path, metadata, is_included } = match item {
-            Ok(Seen::File(file)) => file,
-            Ok(Seen::LeftOut(left_out)) => return Some(Ok(Step::LeftOut(left_out))),
+            Ok(WalkedEntry::File(file)) => file,
+            Ok(WalkedEntry::LeftOut(left_out)) => return Some(Ok(WalkStep::LeftOut(left_out))),
             Err(error) => return Some(Err(error)),
         };
         let is_named = !named.is_empty() && named.contains(&identity(&path, &reach));
@@ -152,12 +152,12 @@ fn steps(
                 true => Err(Error::TooLarge { path, limit_mb: max_file_mb }),
                 false => {
                     let stamp = Some(stamp(&metadata));
-                    Ok(Step::LeftOut(LeftOut { path, rule: Rule::Size, stamp }))
+                    Ok(WalkStep::LeftOut(LeftOut { path, rule: LeftOutReason::Size, stamp }))
                 }
             });
         }
         let (size_bytes, mtime_ns) = stamp(&metadata);
-        Some(Ok(Step::Found(Found {
+        Some(Ok(WalkStep::Found(FoundFile {
             path,
             size_bytes,
             mtime_ns,
@@ -204,7 +204,7 @@ fn identity(path: &Path, reach: &Reach) -> PathBuf {
 /// Items, each with the links that may be followed to open it.
 type Items = Box<dyn Iterator<Item = (Item, Reach)>>;
 
-/// Returns the files of one start; for `extent`, see [`Tree::new`].
+/// Returns the files of one start; for `extent`, see [`FileTree::new`].
 fn files(start: Start, follow_links: bool, extent: (bool, bool)) -> Items {
     let one = |item: Item, reach: Reach| -> Items { Box::new(std::iter::once((item, reach))) };
     let Start { path, reach, read_as: _, territory } = start;
@@ -213,7 +213,10 @@ fn files(start: Start, follow_links: bool, extent: (bool, bool)) -> Items {
         Err(error) => return one(Err(error), Reach::Anywhere),
     };
     if metadata.is_file() {
-        return one(Ok(Seen::File(WalkedFile { path, metadata, is_included: false })), reach);
+        return one(
+            Ok(WalkedEntry::File(WalkedFile { path, metadata, is_included: false })),
+            reach,
+        );
     }
     if !metadata.is_dir() {
         return one(Err(Error::NotAFile { path }), reach);
@@ -231,7 +234,7 @@ fn files(start: Start, follow_links: bool, extent: (bool, bool)) -> Items {
         true => Reach::Anywhere,
         false => Reach::Below(Arc::clone(&base)),
     };
-    let tree = Tree::new(&path, &base, reach.clone(), territory, extent);
+    let tree = FileTree::new(&path, &base, reach.clone(), territory, extent);
     Box::new(tree.map(move |item| (item, reach.clone())))
 }
 

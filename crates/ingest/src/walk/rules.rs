@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::files::open;
 use crate::files::open::{EntryKind, FolderEntry, FollowedLinks};
 
-use super::left_out::Rule;
+use super::left_out::LeftOutReason;
 
 /// kb's ignore file, in the syntax of `.gitignore`; its rules override those of `.gitignore`.
 pub const KB_IGNORE: &str = ".kbignore";
@@ -39,10 +39,10 @@ const MAX_LINE_BYTES: usize = 4096;
 
 /// The rules that apply in a folder: those of the folder and of the folders above it.
 #[derive(Clone, Default)]
-pub(super) struct Rules(Option<Arc<Node>>);
+pub(super) struct IgnoreRules(Option<Arc<FolderRules>>);
 
 /// The rules of one folder.
-struct Node {
+struct FolderRules {
     above: Option<Arc<Self>>,
     kb: Gitignore,
     git: Gitignore,
@@ -51,9 +51,9 @@ struct Node {
 
 /// What the rules decide about a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum IgnoreDecision {
     /// Exclude it, as this rule says.
-    Out(Rule),
+    Out(LeftOutReason),
     /// Include it, even if it is hidden.
     In,
     /// No rule matches.
@@ -61,14 +61,14 @@ pub(super) enum Verdict {
 }
 
 /// Where ignore files are read, and the problems found in them.
-pub(super) struct Source<'a> {
+pub(super) struct IgnoreFiles<'a> {
     /// The folder that links must not leave; its path has no links.
     top: &'a Path,
     follows_links: bool,
     problems: &'a mut Vec<Error>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> IgnoreFiles<'a> {
     pub(super) fn new(top: &'a Path, follows_links: bool, problems: &'a mut Vec<Error>) -> Self {
         Self { top, follows_links, problems }
     }
@@ -145,12 +145,12 @@ fn compile(folder: &Path, text: &[u8]) -> std::result::Result<Gitignore, String>
     rules.build().map_err(|_| "its patterns are too large together".to_owned())
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Returns the rules that apply to a folder (a path without links) from above: those of the git
     /// repository that it belongs to, or none if it belongs to none.
     pub(super) fn above(folder: &Path, problems: &mut Vec<Error>) -> Self {
         let Some(top) = repository(folder) else { return Self::default() };
-        let mut source = Source::new(top, false, problems);
+        let mut source = IgnoreFiles::new(top, false, problems);
         let mut between: Vec<&Path> =
             folder.ancestors().skip(1).take_while(|above| above.starts_with(top)).collect();
         between.reverse();
@@ -165,7 +165,7 @@ impl Rules {
     /// `folder` is its path without links, `shown` is the path that is reported.
     pub(super) fn within(
         &self,
-        source: &mut Source<'_>,
+        source: &mut IgnoreFiles<'_>,
         folder: &Path,
         shown: &Path,
         entries: &[FolderEntry],
@@ -180,7 +180,13 @@ impl Rules {
 
     /// Adds a folder's rules: those of [`KB_IGNORE`], [`GIT_IGNORE`] and [`GIT_EXCLUDE`] for which
     /// `has` is true.
-    fn with(self, source: &mut Source<'_>, folder: &Path, shown: &Path, has: [bool; 3]) -> Self {
+    fn with(
+        self,
+        source: &mut IgnoreFiles<'_>,
+        folder: &Path,
+        shown: &Path,
+        has: [bool; 3],
+    ) -> Self {
         if has == [false; 3] {
             return self;
         }
@@ -194,27 +200,29 @@ impl Rules {
         if kb.is_empty() && git.is_empty() && exclude.is_empty() {
             return self;
         }
-        Self(Some(Arc::new(Node { above: self.0, kb, git, exclude })))
+        Self(Some(Arc::new(FolderRules { above: self.0, kb, git, exclude })))
     }
 
     /// Returns what the rules decide about a path without links above it. kb's rules override
     /// git's, and the rules of a folder override those of the folders above it.
-    pub(super) fn verdict(&self, path: &Path, is_folder: bool) -> Verdict {
+    pub(super) fn verdict(&self, path: &Path, is_folder: bool) -> IgnoreDecision {
         let nodes = || std::iter::successors(self.0.as_deref(), |node| node.above.as_deref());
-        let kinds: [fn(&Node) -> &Gitignore; 3] =
+        let kinds: [fn(&FolderRules) -> &Gitignore; 3] =
             [|node| &node.kb, |node| &node.git, |node| &node.exclude];
-        for (kind, rule) in
-            kinds.into_iter().zip([Rule::Kbignore, Rule::Gitignore, Rule::Gitignore])
-        {
+        for (kind, rule) in kinds.into_iter().zip([
+            LeftOutReason::Kbignore,
+            LeftOutReason::Gitignore,
+            LeftOutReason::Gitignore,
+        ]) {
             for node in nodes() {
                 match kind(node).matched(path, is_folder) {
                     Match::None => {}
-                    Match::Ignore(_) => return Verdict::Out(rule),
-                    Match::Whitelist(_) => return Verdict::In,
+                    Match::Ignore(_) => return IgnoreDecision::Out(rule),
+                    Match::Whitelist(_) => return IgnoreDecision::In,
                 }
             }
         }
-        Verdict::None
+        IgnoreDecision::None
     }
 }
 

@@ -33,8 +33,8 @@ fn listed(dir: &Path, roots: &[&str], options: &WalkOptions) -> Vec<String> {
     let shown = |path: &Path| path.strip_prefix(dir).unwrap().display().to_string();
     walk(&starts, options)
         .map(|item| match item {
-            Ok(Found { path, is_named: true, .. }) => format!("{} (named)", shown(&path)),
-            Ok(Found { path, .. }) => shown(&path),
+            Ok(FoundFile { path, is_named: true, .. }) => format!("{} (named)", shown(&path)),
+            Ok(FoundFile { path, .. }) => shown(&path),
             Err(Error::TooLarge { path, .. }) => format!("{} (too large)", shown(&path)),
             Err(Error::PathNotFound { path }) => format!("{} (not found)", shown(&path)),
             Err(error) => error.to_string(),
@@ -71,12 +71,12 @@ fn rules_of_a_repository_above_apply_and_the_nearer_ones_override() {
     let verdict = |folder: &str, name: &str| {
         let folder = dir.path().join(folder);
         let mut problems = Vec::new();
-        let rules = rules::Rules::above(&folder, &mut problems);
+        let rules = rules::IgnoreRules::above(&folder, &mut problems);
         assert!(problems.is_empty());
         rules.verdict(&folder.join(name), false)
     };
-    use left_out::Rule::{Gitignore, Kbignore};
-    use rules::Verdict::{In, None, Out};
+    use left_out::LeftOutReason::{Gitignore, Kbignore};
+    use rules::IgnoreDecision::{In, None, Out};
     for (folder, name, expected) in [
         ("repo/sub/docs", "x.log", Out(Gitignore)),
         ("repo/sub/docs", "keep.log", In),

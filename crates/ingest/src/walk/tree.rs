@@ -11,13 +11,13 @@ use crate::files::reach::{Reach, ResolvedFolder};
 use crate::files::stamp::mtime_ns;
 use crate::files::{Metadata, open};
 
-use super::left_out::{LeftOut, Rule};
-use super::rules::{Rules, Source, Verdict};
+use super::left_out::{LeftOut, LeftOutReason};
+use super::rules::{IgnoreDecision, IgnoreFiles, IgnoreRules};
 use super::start::Territory;
 use super::{generated, worktrees};
 
 /// An entry of a folder.
-pub(super) enum Seen {
+pub(super) enum WalkedEntry {
     File(WalkedFile),
     LeftOut(LeftOut),
 }
@@ -31,7 +31,7 @@ pub(super) struct WalkedFile {
 }
 
 /// A file or what is left out, or why it cannot be used.
-pub(super) type Item = Result<Seen>;
+pub(super) type Item = Result<WalkedEntry>;
 
 /// Returns the size in bytes and the time of the last change of a file.
 pub fn stamp(metadata: &Metadata) -> (u64, i64) {
@@ -40,7 +40,7 @@ pub fn stamp(metadata: &Metadata) -> (u64, i64) {
 
 /// The files below a folder, without hidden files and files that ignore files exclude. No link is
 /// followed unless `reach` allows it.
-pub(super) struct Tree {
+pub(super) struct FileTree {
     reach: Reach,
     territory: Option<Territory>,
     top: Arc<ResolvedFolder>,
@@ -48,26 +48,26 @@ pub(super) struct Tree {
     includes_generated: bool,
     /// Whether what is left out is returned, too.
     lists_all: bool,
-    levels: Vec<Level>,
+    levels: Vec<WalkedFolder>,
     waiting: VecDeque<Error>,
 }
 
 /// A folder that is being walked.
-struct Level {
+struct WalkedFolder {
     /// Its path as reached.
     path: PathBuf,
     /// Its path with the path of the first folder resolved.
     real: PathBuf,
     /// Entries still to be visited.
     entries: std::vec::IntoIter<FolderEntry>,
-    rules: Rules,
+    rules: IgnoreRules,
     /// The names of folders in it that are generated.
     generated: Vec<&'static str>,
     /// Identifies the folder; only where links are followed.
     identity: Option<(u64, u64)>,
 }
 
-impl Tree {
+impl FileTree {
     /// Starts at `path`, which is `base` or below it; rules apply from `base` downwards.
     /// `extent` is whether what programs generated is included, and whether what is left out is returned, too.
     pub(super) fn new(
@@ -78,7 +78,7 @@ impl Tree {
         (includes_generated, lists_all): (bool, bool),
     ) -> Self {
         let mut waiting = Vec::new();
-        let mut rules = Rules::above(base.real(), &mut waiting);
+        let mut rules = IgnoreRules::above(base.real(), &mut waiting);
         let mut tree = Self {
             reach,
             territory,
@@ -106,17 +106,17 @@ impl Tree {
     }
 
     /// Reads the entries and the rules of a folder.
-    fn enter(&mut self, path: PathBuf, above: &Rules) -> Result<Level> {
+    fn enter(&mut self, path: PathBuf, above: &IgnoreRules) -> Result<WalkedFolder> {
         let entries = self.reach.list(&path)?;
         let real = self.top.within(&path).unwrap_or_else(|| path.clone());
         let follows_links = self.reach == Reach::Anywhere;
         let mut problems = Vec::new();
-        let mut source = Source::new(self.top.real(), follows_links, &mut problems);
+        let mut source = IgnoreFiles::new(self.top.real(), follows_links, &mut problems);
         let rules = above.within(&mut source, &real, &path, &entries);
         self.waiting.extend(problems);
         let identity = if follows_links { open::identity(&path) } else { None };
         let generated = generated::folders_next_to(&entries);
-        Ok(Level { path, real, entries: entries.into_iter(), rules, generated, identity })
+        Ok(WalkedFolder { path, real, entries: entries.into_iter(), rules, generated, identity })
     }
 
     /// Visits one entry of the innermost folder.
@@ -143,13 +143,15 @@ impl Tree {
         };
         let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
         match verdict {
-            Verdict::Out(rule) => return self.left_out(path, rule, metadata),
-            Verdict::None if is_hidden => return self.left_out(path, Rule::Hidden, metadata),
-            Verdict::In | Verdict::None => {}
+            IgnoreDecision::Out(rule) => return self.left_out(path, rule, metadata),
+            IgnoreDecision::None if is_hidden => {
+                return self.left_out(path, LeftOutReason::Hidden, metadata);
+            }
+            IgnoreDecision::In | IgnoreDecision::None => {}
         }
-        let may_be_generated = !self.includes_generated && verdict == Verdict::None;
+        let may_be_generated = !self.includes_generated && verdict == IgnoreDecision::None;
         if may_be_generated && generated::is_generated(&entry.name, kind, &level.generated) {
-            return self.left_out(path, Rule::Generated, metadata);
+            return self.left_out(path, LeftOutReason::Generated, metadata);
         }
         match kind {
             EntryKind::File => {
@@ -157,9 +159,9 @@ impl Tree {
                 match metadata {
                     // It may have changed since; the file is checked again when it is opened.
                     Ok(metadata) => {
-                        let is_included = verdict == Verdict::In;
+                        let is_included = verdict == IgnoreDecision::In;
                         let is_file = metadata.is_file();
-                        let file = Seen::File(WalkedFile { path, metadata, is_included });
+                        let file = WalkedEntry::File(WalkedFile { path, metadata, is_included });
                         is_file.then_some(Ok(file))
                     }
                     Err(source) => failure(Error::Io { path, source }).map(Err),
@@ -171,14 +173,14 @@ impl Tree {
                 // A link to a folder that contains it.
                 if identity.is_some() && self.levels.iter().any(|level| level.identity == identity)
                 {
-                    return self.left_out(path, Rule::Link, None);
+                    return self.left_out(path, LeftOutReason::Link, None);
                 }
                 let rules = level.rules.clone();
                 match self.enter(path, &rules) {
-                    Ok(Level { path, entries, .. })
+                    Ok(WalkedFolder { path, entries, .. })
                         if may_be_generated && self.is_marked(&path, entries.as_slice()) =>
                     {
-                        self.left_out(path, Rule::Generated, None)
+                        self.left_out(path, LeftOutReason::Generated, None)
                     }
                     Ok(level) => {
                         self.levels.push(level);
@@ -187,8 +189,8 @@ impl Tree {
                     Err(error) => failure(error).map(Err),
                 }
             }
-            EntryKind::Link => self.left_out(path, Rule::Link, metadata),
-            EntryKind::Other => self.left_out(path, Rule::Special, metadata),
+            EntryKind::Link => self.left_out(path, LeftOutReason::Link, metadata),
+            EntryKind::Other => self.left_out(path, LeftOutReason::Special, metadata),
         }
     }
 
@@ -201,7 +203,7 @@ impl Tree {
     /// Whether a folder, or what a link leads to, is walked from another start.
     fn is_elsewhere(
         &self,
-        level: &Level,
+        level: &WalkedFolder,
         path: &Path,
         (entry, kind): (&FolderEntry, EntryKind),
     ) -> bool {
@@ -218,17 +220,22 @@ impl Tree {
     }
 
     /// Returns what is left out, if that is asked for and it is still there.
-    fn left_out(&self, path: PathBuf, rule: Rule, metadata: Option<Metadata>) -> Option<Item> {
+    fn left_out(
+        &self,
+        path: PathBuf,
+        rule: LeftOutReason,
+        metadata: Option<Metadata>,
+    ) -> Option<Item> {
         if !self.lists_all {
             return None;
         }
         let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok).ok()?;
         let stamp = (!metadata.is_dir()).then(|| stamp(&metadata));
-        Some(Ok(Seen::LeftOut(LeftOut { path, rule, stamp })))
+        Some(Ok(WalkedEntry::LeftOut(LeftOut { path, rule, stamp })))
     }
 }
 
-impl Iterator for Tree {
+impl Iterator for FileTree {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {

@@ -1,53 +1,57 @@
 //! Stores what became of a file, and counts and reports it.
 
-use crate::Event;
+use crate::FileEvent;
 use crate::document::{Embedding, FileOutcome};
 use crate::error::{Error, Result};
-use crate::ledger::{Failed, News};
+use crate::ledger::{FailureNews, LedgerFailure};
 use crate::passages::embed;
-use crate::pipeline::messages::{Item, Outcome, Sealed};
+use crate::pipeline::messages::{FinishedContainer, QueuedFile, ReadOutcome};
 use crate::pipeline::remember;
-use crate::prepare::Prepared;
+use crate::prepare::PreparedDocument;
 use crate::store::{Change, DocumentId, KnownPath, PathStamp};
 use crate::text::paths;
 use crate::trace::stage;
-use crate::walk::Found;
+use crate::walk::FoundFile;
 
-use super::{Waiting, Writer, too_slow};
+use super::{PipelineWriter, WaitingDocument, too_slow};
 
-impl Writer<'_, '_> {
+impl PipelineWriter<'_, '_> {
     /// Stores what became of a file, and counts and reports it.
-    pub(super) fn commit(&mut self, waiting: Waiting) -> Result<()> {
+    pub(super) fn commit(&mut self, waiting: WaitingDocument) -> Result<()> {
         match waiting.outcome {
-            Outcome::Stopped => {}
-            Outcome::Ignored(left_out) => {
+            ReadOutcome::Stopped => {}
+            ReadOutcome::Ignored(left_out) => {
                 self.run.report.count_ignored(&left_out);
                 self.recorder.left_out(&left_out, self.run.store)?;
-                (self.run.on_event)(Event::Ignored);
+                (self.run.on_event)(FileEvent::Ignored);
             }
-            Outcome::PassedOver { path, outcome } => {
+            ReadOutcome::PassedOver { path, outcome } => {
                 self.recorder.passed_over(&path);
                 self.pass_over(outcome);
             }
-            Outcome::Failed(Failed { path, error: error @ Error::IgnoreFile { .. }, .. }) => {
-                (self.run.on_event)(Event::Warned(&error));
+            ReadOutcome::Failed(LedgerFailure {
+                path,
+                error: error @ Error::IgnoreFile { .. },
+                ..
+            }) => {
+                (self.run.on_event)(FileEvent::Warned(&error));
                 self.run.report.warnings.push((path, error));
             }
-            Outcome::Failed(failed) => {
+            ReadOutcome::Failed(failed) => {
                 if failed.error.is_fatal() {
                     return Err(failed.error);
                 }
                 match self.recorder.failed(&failed, self.run.store)? {
-                    News::Yes => {
-                        let Failed { path, error, .. } = failed;
-                        (self.run.on_event)(Event::Failed { path: &path, error: &error });
+                    FailureNews::Yes => {
+                        let LedgerFailure { path, error, .. } = failed;
+                        (self.run.on_event)(FileEvent::Failed { path: &path, error: &error });
                         self.run.report.failed.push((path, error));
                     }
-                    News::No => self.pass_over(FileOutcome::Failed),
-                    News::Waived => self.pass_over(FileOutcome::Waived),
+                    FailureNews::No => self.pass_over(FileOutcome::Failed),
+                    FailureNews::Waived => self.pass_over(FileOutcome::Waived),
                 }
             }
-            Outcome::Known { found, document_id, content_hash, is_new_path } => {
+            ReadOutcome::Known { found, document_id, content_hash, is_new_path } => {
                 let path = paths::path_text(&found.path);
                 remember::rename(self.run.store, &path)?;
                 if !is_new_path && self.run.options.title.is_none() {
@@ -71,8 +75,8 @@ impl Writer<'_, '_> {
                     is_new_path && before.is_some_and(|known| known.document_id != document_id);
                 self.skip(&found, document_id, is_change)?;
             }
-            Outcome::Container(sealed) => self.seal(&sealed)?,
-            Outcome::Prepared(prepared, _) => {
+            ReadOutcome::Container(sealed) => self.seal(&sealed)?,
+            ReadOutcome::Prepared(prepared, _) => {
                 let embeddings = waiting.embeddings.into_iter().flatten().collect::<Vec<_>>();
                 self.replace(&prepared, &embeddings)?;
             }
@@ -82,15 +86,15 @@ impl Writer<'_, '_> {
 
     /// Forgets the files that are no longer in a container, and records that it was read. The files in
     /// an unchanged one count as skipped.
-    fn seal(&mut self, sealed: &Sealed) -> Result<()> {
-        let Sealed { found, members, is_document } = sealed;
+    fn seal(&mut self, sealed: &FinishedContainer) -> Result<()> {
+        let FinishedContainer { found, members, is_document } = sealed;
         let known = self.run.store.members_of(&paths::path_text(&found.path))?;
         match members {
             None => {
                 self.run.report.skipped += known.len();
                 self.recorder.passed_over(&found.path);
                 self.run.report.known_failed += self.recorder.members_passed_over(&found.path);
-                (self.run.on_event)(Event::PassedOver);
+                (self.run.on_event)(FileEvent::PassedOver);
                 return Ok(());
             }
             Some(seen) => {
@@ -99,7 +103,7 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        (self.run.on_event)(Event::Ignored);
+        (self.run.on_event)(FileEvent::Ignored);
         // The stamp of the document says that its container was read.
         if *is_document { Ok(()) } else { self.recorder.container(found, self.run.store) }
     }
@@ -107,7 +111,7 @@ impl Writer<'_, '_> {
     /// Counts a file that is not reported again.
     fn pass_over(&mut self, outcome: FileOutcome) {
         self.run.report.known_failed += usize::from(outcome == FileOutcome::Failed);
-        (self.run.on_event)(Event::PassedOver);
+        (self.run.on_event)(FileEvent::PassedOver);
     }
 
     /// Counts a skipped file as a copy if it was new, and its document is shown under another path.
@@ -122,39 +126,39 @@ impl Writer<'_, '_> {
     /// Ingests a file whose document no longer has its bytes, or gets another title. In the first
     /// case another file of the same run has changed that document (a copy was made, then the
     /// original changed).
-    fn read_again(&mut self, found: Found) -> Result<()> {
-        for mut outcome in self.planner.outcomes(Item::Read(found, None)) {
+    fn read_again(&mut self, found: FoundFile) -> Result<()> {
+        for mut outcome in self.planner.outcomes(QueuedFile::Read(found, None)) {
             let mut embeddings = Vec::new();
-            if let Outcome::Prepared(prepared, budget) = &outcome {
+            if let ReadOutcome::Prepared(prepared, budget) = &outcome {
                 let embedded =
                     embed(self.planner.embedder, Some(self.run.store), &prepared.chunks, budget);
                 match embedded {
                     Ok(embedded) => embeddings = embedded.into_iter().map(Some).collect(),
                     Err(error @ Error::TooSlow { .. }) => {
-                        outcome = Outcome::Failed(too_slow(prepared, error));
+                        outcome = ReadOutcome::Failed(too_slow(prepared, error));
                     }
                     Err(error) => return Err(error),
                 }
             }
-            self.commit(Waiting { outcome, embeddings, num_missing: 0 })?;
+            self.commit(WaitingDocument { outcome, embeddings, num_missing: 0 })?;
         }
         Ok(())
     }
 
     /// Counts a file whose bytes are already stored: as updated if the file changed, else as
     /// skipped.
-    fn skip(&mut self, found: &Found, document_id: DocumentId, is_change: bool) -> Result<()> {
+    fn skip(&mut self, found: &FoundFile, document_id: DocumentId, is_change: bool) -> Result<()> {
         if !self.run.options.tags.is_empty() && !self.run.options.keeps_tags {
             let num_new = self.run.store.add_tags(document_id, &self.run.options.tags)?;
             self.run.report.tagged += usize::from(num_new > 0);
         }
         *(if is_change { &mut self.run.report.updated } else { &mut self.run.report.skipped }) += 1;
         self.recorder.indexed(&paths::path_text(&found.path));
-        (self.run.on_event)(Event::Skipped { path: Some(&found.path), document_id });
+        (self.run.on_event)(FileEvent::Skipped { path: Some(&found.path), document_id });
         Ok(())
     }
 
-    fn replace(&mut self, prepared: &Prepared, embeddings: &[Embedding]) -> Result<()> {
+    fn replace(&mut self, prepared: &PreparedDocument, embeddings: &[Embedding]) -> Result<()> {
         let planner = self.planner;
         let path = prepared.document.stamp.as_ref().map(|stamp| stamp.path.as_str());
         let path = path.unwrap_or_default();

@@ -12,7 +12,7 @@ fn a_missing_file_may_be_on_a_disk_that_is_not_mounted() {
     }
     folder.write("d/other.md", "words");
     let found = folder.survey(&["d"], &known, false);
-    let missing = |survey: &Survey| -> Vec<PathBuf> {
+    let missing = |survey: &FolderSurvey| -> Vec<PathBuf> {
         survey.missing.iter().map(|missing| paths::path_of(&missing.path)).collect()
     };
     assert_eq!(missing(&found[0]), [folder.path("o/x.md")]);
