@@ -4,7 +4,9 @@
 use crate::app::{Observer, Session};
 use crate::document::{Filter, NumberedPath};
 use crate::error::{Error, Result};
-use crate::search::{Answer, CompletedWord, LegSelection, NoBasis, Searchable, Unmet};
+use crate::search::{
+    CompletedWord, LegSelection, NoBasis, SearchAnswer, Searchable, UnmetPhrasing,
+};
 use crate::text::paths;
 
 /// Reported by every command that needs documents if there are none.
@@ -137,21 +139,21 @@ fn parts(filter: &Filter) -> Vec<(Filter, String)> {
 
 /// Reports the phrases in quotes and the words that no passage has. Returns the notes, which come before all others: they
 /// say what the results are.
-pub(super) fn phrases(answer: &Answer, observer: &dyn Observer) -> Vec<String> {
+pub(super) fn phrases(answer: &SearchAnswer, observer: &dyn Observer) -> Vec<String> {
     let notes = notes_on(answer);
     notes.iter().for_each(|note| observer.note(&format!("note: {note}")));
     notes
 }
 
 /// Returns the notes on the phrases in quotes and the words that no passage has.
-pub(super) fn notes_on(answer: &Answer) -> Vec<String> {
+pub(super) fn notes_on(answer: &SearchAnswer) -> Vec<String> {
     let notes = answer.unmet.iter().map(|unmet| phrase(unmet, answer.is_without_quotes()));
     notes.chain(answer.completed.iter().map(completed)).collect()
 }
 
 /// Returns the note on a phrasing that no passage meets. If the results are those without its quotes, they need not be
 /// asked for.
-pub(super) fn phrase(unmet: &Unmet, is_without_quotes: bool) -> String {
+pub(super) fn phrase(unmet: &UnmetPhrasing, is_without_quotes: bool) -> String {
     let missing = unmet.missing();
     let (passage, and) = if unmet.nowhere.is_empty() {
         ("no searched passage", " and ")
@@ -235,15 +237,15 @@ mod tests {
             let owned =
                 |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
             let (phrases, nowhere) = (owned(phrases), owned(nowhere));
-            let unmet = vec![Unmet { typed: typed.to_owned(), phrases, nowhere }];
-            let answer = Answer { unmet, ..Answer::empty(&[]) };
+            let unmet = vec![UnmetPhrasing { typed: typed.to_owned(), phrases, nowhere }];
+            let answer = SearchAnswer { unmet, ..SearchAnswer::empty(&[]) };
             let world = World::new();
             let notes = Notes::new(&world);
             notes.note("note: an earlier note");
             let first = super::phrases(&answer, &notes);
             assert_eq!(notes.kept(first), [expected, "an earlier note"]);
             assert!(world.heard(&format!("note: {expected}")));
-            let answer = Answer { is_unmet: true, ..answer };
+            let answer = SearchAnswer { is_unmet: true, ..answer };
             let (missing, _) = expected.split_once(';').unwrap();
             let plain = format!("{missing}; the results are those without quotes");
             assert_eq!(super::phrases(&answer, &world), [plain]);
@@ -259,7 +261,7 @@ mod tests {
     fn an_answer_without_missing_phrases_has_no_note_on_them() {
         let world = World::new();
         let notes = Notes::new(&world);
-        super::phrases(&Answer::empty(&[]), &notes);
+        super::phrases(&SearchAnswer::empty(&[]), &notes);
         assert!(notes.kept(Vec::new()).is_empty());
     }
 }

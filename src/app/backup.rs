@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::files::access::is_writable;
 use crate::files::open::{self, FollowedLinks};
 use crate::files::write::side_file;
-use crate::store::{Existing, Store, Verified};
+use crate::store::{ExistingTarget, Store, VerifiedCopy};
 use crate::text::{fields, paths::resolved};
 
 /// The first bytes of every SQLite database.
@@ -38,7 +38,7 @@ pub struct Backup {
 }
 
 impl Backup {
-    fn of(file: PathBuf, Verified { stats, log }: Verified) -> Self {
+    fn of(file: PathBuf, VerifiedCopy { stats, log }: VerifiedCopy) -> Self {
         let (total_documents, total_chunks) = (stats.total_documents(), stats.total_chunks);
         Self { file, db_size_bytes: stats.db_size_bytes, total_documents, total_chunks, log }
     }
@@ -59,7 +59,7 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
         return Err(exists(taken));
     }
     require_backup(&target)?;
-    let existing = if replaces { Existing::Replace } else { Existing::Keep };
+    let existing = if replaces { ExistingTarget::Replace } else { ExistingTarget::Keep };
     let copy = || {
         let database = database.clone();
         let store = session.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
@@ -78,7 +78,7 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
         Err(Error::ChangedMeanwhile { .. }) => copy()?,
         outcome => outcome?,
     };
-    Ok(Backup::of(file, Verified { stats, log: None }))
+    Ok(Backup::of(file, VerifiedCopy { stats, log: None }))
 }
 
 /// Verifies a backup without changing it.

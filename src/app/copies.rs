@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::app::{Observer, Session, error_log};
 use crate::error::{Error, Result};
 use crate::files::{File, folder, write};
-use crate::store::{Existing, Store, Unmigrated};
+use crate::store::{ExistingTarget, OldDatabase, Store};
 use crate::text::{fields, paths::resolved};
 
 /// The beginning and the end of the name of every copy; between them are the reason and the time.
@@ -99,7 +99,7 @@ pub(super) fn free_name(session: &Session, reason: Reason) -> PathBuf {
 
 /// Copies a database of an older schema. Only one process at a time does, so that they do not copy what
 /// another has changed, or each make a copy; the result is the lock.
-pub(super) fn before_migration(session: &Session, database: &Unmigrated<'_>) -> Option<File> {
+pub(super) fn before_migration(session: &Session, database: &OldDatabase<'_>) -> Option<File> {
     if session.config().backup.keep == 0 {
         return None;
     }
@@ -133,7 +133,7 @@ pub(super) fn before_reindex(
     let copied = store
         .copy_bytes()
         .and_then(|size| require_room(session, size))
-        .and_then(|()| store.back_up(&file, Existing::Keep));
+        .and_then(|()| store.back_up(&file, ExistingTarget::Keep));
     observer.note(&note("kb computes all vectors again", &file, copied.as_ref().err()));
     forget_oldest(session, copied.is_ok());
     copied.ok().map(|_| file)

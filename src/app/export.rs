@@ -9,10 +9,10 @@ use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::files::write::{self, Draft};
-use crate::store::{DocumentId, Root, Store};
+use crate::store::{AddedFolder, DocumentId, Store};
 use crate::text::json::JsonLine;
 use crate::text::number::counted;
-use crate::transfer::{self, Exported};
+use crate::transfer::{self, ExportSummary};
 
 /// A request to export.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +38,7 @@ pub fn export_to_file(
     request: &ExportRequest,
     file: &ExportFile,
     observer: &dyn Observer,
-) -> Result<Exported> {
+) -> Result<ExportSummary> {
     session.steadily(|| {
         write_file(&file.path, file.is_replacing, |write| {
             let report = |num_done, total| {
@@ -54,7 +54,7 @@ pub fn export_to_file(
 pub(super) fn export_documents(
     store: &Store,
     ids: &[DocumentId],
-    folders: &[Root],
+    folders: &[AddedFolder],
     file: &ExportFile,
     observer: &dyn Observer,
 ) -> Result<()> {
@@ -73,8 +73,8 @@ pub(super) fn export_documents(
 fn write_file(
     file: &Path,
     is_replacing: bool,
-    export: impl FnOnce(&mut dyn FnMut(&JsonLine) -> Result<()>) -> Result<Exported>,
-) -> Result<Exported> {
+    export: impl FnOnce(&mut dyn FnMut(&JsonLine) -> Result<()>) -> Result<ExportSummary>,
+) -> Result<ExportSummary> {
     let path = absolute(file)?;
     let fail = |source| Error::of_file(&path, source);
     if path.symlink_metadata().is_ok() && !is_replacing {
@@ -101,7 +101,7 @@ pub fn export(
     request: &ExportRequest,
     observer: &dyn Observer,
     emit: impl FnMut(&JsonLine) -> Result<()>,
-) -> Result<Exported> {
+) -> Result<ExportSummary> {
     export_counted(session, request, observer, emit, &|_, _| {})
 }
 
@@ -112,7 +112,7 @@ fn export_counted(
     observer: &dyn Observer,
     mut emit: impl FnMut(&JsonLine) -> Result<()>,
     report: &dyn Fn(u64, u64),
-) -> Result<Exported> {
+) -> Result<ExportSummary> {
     session.once(|| {
         let missing = || Error::PathNotFound { path: session.database() };
         let (store, ids, folders) = match &request.criteria {
@@ -185,7 +185,7 @@ mod tests {
         let lines = || std::fs::read_to_string(world.path("all.jsonl")).unwrap().lines().count();
         assert_eq!(
             export(false, None).unwrap(),
-            Exported { num_documents: 2, num_chunks: 2, has_vectors: true }
+            ExportSummary { num_documents: 2, num_chunks: 2, has_vectors: true }
         );
         assert_eq!(lines(), 3);
         let message = export(false, None).unwrap_err().to_string();

@@ -99,10 +99,10 @@ pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Root;
+    use crate::store::AddedFolder;
 
     fn line(path: &str, is_folder: bool) -> Result<String> {
-        let root = |path: &str| Root {
+        let root = |path: &str| AddedFolder {
             path: path.into(),
             tags: Vec::new(),
             doc_type: None,

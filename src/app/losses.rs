@@ -14,7 +14,7 @@ use crate::extract;
 use crate::extract::sandbox::ReadOptions;
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::is_missing;
-use crate::store::{DocumentId, DocumentName, KnownFile, Store, StoredDocument};
+use crate::store::{DocumentId, DocumentName, RememberedFile, Store, StoredDocument};
 use crate::text::number::counted;
 use crate::text::paths;
 
@@ -73,7 +73,7 @@ pub(super) fn losses<'a>(
     documents: impl Iterator<Item = &'a DocumentName>,
 ) -> Result<Losses> {
     let roots = Roots::of(store, session.config().ingestion.follow_links)?;
-    let mut files: HashMap<DocumentId, Vec<KnownFile>> = HashMap::new();
+    let mut files: HashMap<DocumentId, Vec<RememberedFile>> = HashMap::new();
     for file in store.known_files()? {
         files.entry(file.document_id).or_default().push(file);
     }
@@ -112,7 +112,7 @@ fn stated_tags(
     session: &Session,
     roots: &Roots,
     document: &StoredDocument,
-    file: &KnownFile,
+    file: &RememberedFile,
 ) -> Vec<String> {
     if document.format != Format::Markdown.as_str() {
         return Vec::new();

@@ -13,7 +13,7 @@ use crate::app::vectors::{renew, replace};
 use crate::app::{Observer, Session, copies, erase, model};
 use crate::document::Binding;
 use crate::error::Result;
-use crate::store::{ChunkId, Extent, Store};
+use crate::store::{ChunkId, ReindexExtent, Store};
 use crate::text::fields;
 
 /// Bytes of a number of a vector.
@@ -125,7 +125,7 @@ pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<Estimate> 
 }
 
 /// Returns the time for all chunks, from embedding some of them.
-fn measure(store: &Store, embedder: &LazyModel<'_>, extent: Extent) -> Result<Duration> {
+fn measure(store: &Store, embedder: &LazyModel<'_>, extent: ReindexExtent) -> Result<Duration> {
     let sample = store.unembedded(ChunkId(0), SAMPLE)?;
     embedder.get()?;
     let start = Instant::now();

@@ -13,7 +13,9 @@ use crate::files::reach::{Reach, ResolvedFolder};
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::{is_away, is_missing};
 use crate::ingest::{content_hash, walk};
-use crate::store::{Allowed, AllowedFolder, KnownFile, PathStamp, Relocation, Root, Store};
+use crate::store::{
+    AddedFolder, AllowedFolder, AllowedPaths, PathStamp, Relocation, RememberedFile, Store,
+};
 use crate::text::number::counted;
 use crate::text::{fields, paths};
 
@@ -134,7 +136,7 @@ struct Plan {
     texts: (String, String),
     relocated: Relocated,
     found: Vec<(PathStamp, String)>,
-    roots: Vec<Root>,
+    roots: Vec<AddedFolder>,
 }
 
 /// How a file is at its new path.
@@ -163,7 +165,7 @@ impl Plan {
         if roots.is_empty() && !known.is_empty() {
             roots.extend(root_of_part(&all_roots, from, to)?);
         }
-        let is_in_one = |root: &Root| {
+        let is_in_one = |root: &AddedFolder| {
             below(&root.path, from).is_some() || from.starts_with(paths::path_of(&root.path))
         };
         let mut followed = store.roots()?.into_iter().filter(is_in_one);
@@ -171,7 +173,7 @@ impl Plan {
             session.config().ingestion.follow_links || followed.any(|root| root.follows_links);
         let reach = if follows { Reach::Anywhere } else { Reach::below(to)? };
         let max_bytes = walk_options(session, false).max_bytes();
-        let look = |file: &KnownFile| {
+        let look = |file: &RememberedFile| {
             let path = to.join(below(&file.stamp.path, from).unwrap_or_default());
             let seen = compare(file, &path, &reach, (depth, max_bytes));
             (paths::path_text(&path), seen)
@@ -196,28 +198,28 @@ impl Plan {
 
     /// Returns what the user names with the new folder: that folder, and what was followed in the old one. A
     /// link that is there now is not followed.
-    fn named(&self, store: &Store) -> Result<Allowed> {
+    fn named(&self, store: &Store) -> Result<AllowedPaths> {
         let Relocated { from, to, .. } = &self.relocated;
         let mut roots = moved_roots(&store.roots()?, from, to)?;
         let new = self.roots.iter().find(|root| paths::path_of(&root.path) == *to);
         if let Some(new) = new.filter(|new| !roots.iter().any(|root| root.path == new.path)) {
             let outer = root_of_part(&store.roots()?, from, to)?;
             let plain =
-                Root { doc_type: None, language: None, follows_links: false, ..new.clone() };
+                AddedFolder { doc_type: None, language: None, follows_links: false, ..new.clone() };
             roots.push(outer.unwrap_or(plain));
         }
         let folder = ResolvedFolder::at(to)?;
         let real = |path: &Path| folder.within(path).map(|real| paths::path_text(&real));
-        let with_options = |root: &Root| {
+        let with_options = |root: &AddedFolder| {
             let real_path = real(&paths::path_of(&root.path))?;
             Some((root.path.clone(), AllowedFolder::of(root, real_path)))
         };
-        let with_place = |file: KnownFile| {
+        let with_place = |file: RememberedFile| {
             file.stamp.real_path?;
             let path = to.join(below(&file.stamp.path, from)?);
             Some((paths::path_text(&path), real(&path)?))
         };
-        Ok(Allowed {
+        Ok(AllowedPaths {
             folders: roots.iter().filter_map(with_options).collect(),
             files: store.known_files()?.into_iter().filter_map(with_place).collect(),
         })
@@ -235,7 +237,7 @@ fn below(text: &str, folder: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the added folders at and below `from` as they are below `to`.
-fn moved_roots(all: &[Root], from: &Path, to: &Path) -> Result<Vec<Root>> {
+fn moved_roots(all: &[AddedFolder], from: &Path, to: &Path) -> Result<Vec<AddedFolder>> {
     let mut moved = Vec::new();
     for root in all {
         let Some(rest) = below(&root.path, from) else { continue };
@@ -246,18 +248,23 @@ fn moved_roots(all: &[Root], from: &Path, to: &Path) -> Result<Vec<Root>> {
 }
 
 /// Returns the folder to remember if only a part of an added folder has moved out of it.
-fn root_of_part(all: &[Root], from: &Path, to: &Path) -> Result<Option<Root>> {
+fn root_of_part(all: &[AddedFolder], from: &Path, to: &Path) -> Result<Option<AddedFolder>> {
     let roots = Roots::new(all.to_vec(), false);
     let outer = roots.of_path(from).filter(|_| roots.of_path(to).is_none());
     outer.map(|outer| placed(outer, to)).transpose()
 }
 
-fn placed(root: &Root, path: &Path) -> Result<Root> {
+fn placed(root: &AddedFolder, path: &Path) -> Result<AddedFolder> {
     let real_path = if is_missing(path) { None } else { Reach::named(path)?.real_path() };
-    Ok(Root { path: paths::path_text(path), real_path, ..root.clone() })
+    Ok(AddedFolder { path: paths::path_text(path), real_path, ..root.clone() })
 }
 
-fn compare(file: &KnownFile, path: &Path, reach: &Reach, (depth, max_bytes): (Depth, u64)) -> Seen {
+fn compare(
+    file: &RememberedFile,
+    path: &Path,
+    reach: &Reach,
+    (depth, max_bytes): (Depth, u64),
+) -> Seen {
     let found = match reach.look(path) {
         Ok(found) => found,
         Err(_) if is_missing(path) => return Seen::Missing,

@@ -17,7 +17,7 @@ use crate::app::{Observer, Session, erase, lookup, typed};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
-use crate::store::{DocumentId, DocumentName, Forgotten, ListedDocument, Root, Store};
+use crate::store::{AddedFolder, DocumentId, DocumentName, ForgottenPath, ListedDocument, Store};
 use crate::text::paths;
 
 /// What to remove, and what to do about it first.
@@ -47,7 +47,7 @@ pub struct Removal {
     /// Paths to forget; their documents also exist elsewhere.
     copies: Vec<(String, DocumentId)>,
     /// Folders to forget.
-    folders: Vec<Root>,
+    folders: Vec<AddedFolder>,
 }
 
 /// An argument of the removal.
@@ -204,7 +204,7 @@ fn apply(store: &mut Store, going: Removal, removed: &mut Removed) -> Result<()>
     }
     for (path, id) in going.copies {
         // The others may have gone with another folder.
-        if let Forgotten::Document(id) = store.forget_path(&path, id, true)? {
+        if let ForgottenPath::Document(id) = store.forget_path(&path, id, true)? {
             removed.ids.push(id);
         }
     }
@@ -224,7 +224,8 @@ fn export(
     file: &ExportFile,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let folders: Vec<Root> = confirmed.iter().flat_map(|going| going.folders.clone()).collect();
+    let folders: Vec<AddedFolder> =
+        confirmed.iter().flat_map(|going| going.folders.clone()).collect();
     let documents = confirmed.iter().flat_map(|going| &going.documents);
     // A document that is also elsewhere is removed if that is forgotten, too.
     let copies = confirmed.iter().flat_map(|going| &going.copies).map(|copy| copy.1);

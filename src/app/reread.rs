@@ -13,7 +13,7 @@ use crate::document::{DocumentKind, Format};
 use crate::error::{Error, Result};
 use crate::ingest::making::DocumentSettings;
 use crate::ingest::survey::is_missing;
-use crate::store::{DocumentId, KnownFile, MadeDocument, Store};
+use crate::store::{DocumentId, MadeDocument, RememberedFile, Store};
 use crate::text::paths;
 
 /// Which documents are made again, if their making differs from today's settings. All of them by
@@ -90,7 +90,7 @@ pub fn reread(
     let selected = select(session, &store, selection)?;
     let scope = scope::read(session, &store, &[])?;
     store.close()?;
-    let known: HashMap<&str, &KnownFile> =
+    let known: HashMap<&str, &RememberedFile> =
         scope.known.iter().map(|file| (file.stamp.path.as_str(), file)).collect();
 
     let mut result = Reread::default();

@@ -17,11 +17,11 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::search::evidence::{EvidenceOptions, gather, keep_within};
 use crate::search::similar::{self, Seed, SimilarOptions};
-use crate::search::{self, Gathered, Hit, NoBasis, Query, Searchable, Trace};
+use crate::search::{self, EvidenceSummary, Hit, NoBasis, Query, Searchable, Trace};
 use crate::store::{ChunkId, DocumentId, Store, StoredDocument};
 use crate::trace::stage;
 
-pub use crate::search::{Answer, LegSelection};
+pub use crate::search::{LegSelection, SearchAnswer};
 pub use request::SearchRequest;
 pub use several::search_several;
 
@@ -31,7 +31,7 @@ const BUDGET_DEPTH: u32 = 100;
 
 /// Marks the hits that are stale, and lowers the confidence if the best one is. What that adds to the answer counts.
 fn mark(
-    answer: &mut Answer,
+    answer: &mut SearchAnswer,
     session: &Session,
     request: &SearchRequest,
     store: &Store,
@@ -52,13 +52,13 @@ pub fn search(
     session: &Session,
     request: &SearchRequest,
     observer: &dyn Observer,
-) -> Result<Answer> {
+) -> Result<SearchAnswer> {
     let notes = Notes::new(observer);
     absent::dates(&request.filter, &notes);
     let found = search_by(Reranker::of(session).as_ref(), session, request, &notes)?;
     let first = absent::phrases(&found, &notes);
     let notes = notes.kept([first, session.notices.clone()].concat());
-    Ok(Answer { notes, ..found })
+    Ok(SearchAnswer { notes, ..found })
 }
 
 /// Answers a query; `reranker` orders the first hits.
@@ -67,7 +67,7 @@ fn search_by(
     session: &Session,
     request: &SearchRequest,
     observer: &dyn Observer,
-) -> Result<Answer> {
+) -> Result<SearchAnswer> {
     if let Some(target) = &request.from {
         return elsewhere(session, request, (target, reranker), observer);
     }
@@ -90,14 +90,17 @@ fn answer(
     request: &SearchRequest,
     (freshness, reranker): (Freshness, Option<&Reranker<'_>>),
     observer: &dyn Observer,
-) -> Result<Answer> {
+) -> Result<SearchAnswer> {
     let phrasings = parsed(request, observer)?;
     running::note(session, observer);
     let Some(store) = session.store()? else {
         observer.note(absent::NOTHING_ADDED);
         let budget = request.budget.map(|budget| budget as usize);
-        let gathered = request.gathers().then_some(Gathered { budget, num_tokens: 0 });
-        return Ok(Answer { gathered, ..unjudged(Answer::empty(&phrasings), NoBasis::Nothing) });
+        let gathered = request.gathers().then_some(EvidenceSummary { budget, num_tokens: 0 });
+        return Ok(SearchAnswer {
+            gathered,
+            ..unjudged(SearchAnswer::empty(&phrasings), NoBasis::Nothing)
+        });
     };
     if store.is_read_only() && store.is_of_older_schema()? {
         observer.note(&format!(
@@ -117,9 +120,9 @@ fn answer(
 }
 
 /// Returns an empty answer that does not say whether the answer is there: nothing was searched.
-fn unjudged(empty: Answer, reason: NoBasis) -> Answer {
+fn unjudged(empty: SearchAnswer, reason: NoBasis) -> SearchAnswer {
     let unmet = Vec::new();
-    Answer { confidence: None, no_basis: Some(reason), unmet, is_unmet: false, ..empty }
+    SearchAnswer { confidence: None, no_basis: Some(reason), unmet, is_unmet: false, ..empty }
 }
 
 /// Searches a copy in PostgreSQL. Its files may be on another machine, so they are not looked at.
@@ -128,7 +131,7 @@ fn elsewhere(
     request: &SearchRequest,
     (target, reranker): (&str, Option<&Reranker<'_>>),
     observer: &dyn Observer,
-) -> Result<Answer> {
+) -> Result<SearchAnswer> {
     let phrasings = parsed(request, observer)?;
     let remote = stage("connect", || push::open(session, target, observer))?;
     let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
@@ -168,7 +171,7 @@ impl ChunkSearch<'_> {
         &self,
         store: &S,
         explain: &dyn Fn() -> Result<Option<NoBasis>>,
-    ) -> Result<Answer> {
+    ) -> Result<SearchAnswer> {
         let Self { session, request, phrasings, reranker, observer } = *self;
         let mut options = request.options(session);
         let budget = request.budget.map(|budget| budget as usize);

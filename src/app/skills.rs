@@ -22,7 +22,7 @@ use crate::skill::caller::{Answer, Caller};
 use crate::skill::install::{self, Installed};
 use crate::skill::list::{ListOptions, SkillList};
 use crate::store::Store;
-use crate::store::skills::index::Tokenizer;
+use crate::store::skills::index::WordSplitting;
 
 pub use request::{Arguments, BuildReport, SkillAnswer, SkillRequest};
 
@@ -49,7 +49,7 @@ impl Skills {
         let (word, warnings) = skillc::tokenizer(environment, &stores);
         warnings.iter().for_each(|warning| observer.warn(warning));
         if word == TokenizerWord::Cjk {
-            caller.tokenizer = Tokenizer::Unicode61;
+            caller.tokenizer = WordSplitting::Unicode61;
         }
         let data_dir = data_dir.map(Path::to_owned);
         Ok(Self { environment: environment.clone(), data_dir, caller })
@@ -198,7 +198,7 @@ fn caller(environment: &Environment, program: Program) -> Result<Caller> {
         now: SystemTime::from(now),
         timestamp: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         updates_index: false,
-        tokenizer: Tokenizer::Porter,
+        tokenizer: WordSplitting::Porter,
     })
 }
 

@@ -11,7 +11,9 @@ use crate::document::Embedding;
 use crate::files::reach::Reach;
 use crate::ingest::{content_hash, walk};
 use crate::store::testing::{binding, chunk, document, embedding};
-use crate::store::{Allowed, AllowedFolder, DocumentId, NewDocument, PathStamp, Root, Store};
+use crate::store::{
+    AddedFolder, AllowedFolder, AllowedPaths, DocumentId, NewDocument, PathStamp, Store,
+};
 
 /// A home directory, and a session in it. It observes use cases, and remembers what they report.
 pub(crate) struct World {
@@ -95,7 +97,7 @@ impl World {
     pub(crate) fn follow_file(&self, store: &mut Store, name: &str) {
         let path = self.path(name).to_str().unwrap().to_owned();
         let files = [(path.clone(), path)].into();
-        let named = Allowed { files, ..Allowed::default() };
+        let named = AllowedPaths { files, ..AllowedPaths::default() };
         self.session.follow_named(store, named).unwrap();
     }
 
@@ -133,12 +135,12 @@ impl World {
         let path = self.path(name).to_str().unwrap().to_owned();
         let real_path = Reach::named(Path::new(&path)).unwrap().real_path();
         let (tags, doc_type, language) = (Vec::new(), None, None);
-        let root = Root { path, tags, doc_type, language, follows_links: false, real_path };
+        let root = AddedFolder { path, tags, doc_type, language, follows_links: false, real_path };
         let real_path = root.real_path.clone().unwrap();
         let allowed = AllowedFolder::of(&root, real_path);
         let folders = [(root.path.clone(), allowed)].into();
         let mut store = self.store();
-        let named = Allowed { folders, ..Allowed::default() };
+        let named = AllowedPaths { folders, ..AllowedPaths::default() };
         self.session.follow_named(&mut store, named).unwrap();
         store.remember_root(&root).unwrap();
         store.close().unwrap();

@@ -17,10 +17,10 @@ use crate::files;
 use crate::files::open::FollowedLinks;
 use crate::ingest::CpuBudget;
 use crate::store::{RecordedChunk, Store};
-use crate::transfer::{self, BadLine, Export, Head, ImportOptions};
+use crate::transfer::{self, BadLine, ExportHead, ExportReader, ImportOptions};
 
 pub use crate::app::export::{ExportFile, ExportRequest, export, export_to_file, write_bytes};
-pub use crate::transfer::{Exported, Imported};
+pub use crate::transfer::{ExportSummary, ImportReport};
 
 /// A request to import.
 pub struct ImportRequest<'a> {
@@ -43,7 +43,7 @@ pub fn import(
     session: &Session,
     request: ImportRequest<'_>,
     observer: &dyn Observer,
-) -> Result<Imported> {
+) -> Result<ImportReport> {
     let trusts_paths = request.trusts_paths;
     match request.source {
         Source::Stream(mut input, name) => {
@@ -111,7 +111,7 @@ fn import_lines(
     name: &Path,
     trusts_paths: bool,
     observer: &dyn Observer,
-) -> Result<Imported> {
+) -> Result<ImportReport> {
     let head = transfer::head(input, name)?;
     let mut store = session.open_store()?;
     let target = target(session, &store, &head, observer)?;
@@ -142,7 +142,7 @@ fn import_lines(
         let failure = format!("{}, line {number}: {reason}", name.display());
         observer.on_event(Event::Failure(&failure));
     };
-    let export = Export { input, name, head: &head };
+    let export = ExportReader { input, name, head: &head };
     let mut imported = transfer::import(&mut store, export, options, &mut embed, &mut report)?;
     if trusts_paths {
         // Roots come last, so that an update after an interruption does not read files not yet imported.
@@ -161,7 +161,7 @@ fn import_lines(
 fn target(
     session: &Session,
     store: &Store,
-    head: &Head,
+    head: &ExportHead,
     observer: &dyn Observer,
 ) -> Result<Binding> {
     if let Some(bound) = store.binding()? {

@@ -18,7 +18,7 @@ use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
 use crate::ingest::survey::{FolderSurvey, SurveyScope, is_away, is_missing, survey};
-use crate::store::{DocumentId, Forgotten, KnownFile, Store};
+use crate::store::{DocumentId, ForgottenPath, RememberedFile, Store};
 use crate::text::paths;
 
 pub use report::{Move, Refused, UpdateReport, UpdateRequest};
@@ -190,7 +190,7 @@ impl Run<'_> {
             );
             for path in &survey.unreached {
                 let text = paths::path_text(path);
-                let is_known = |file: &&KnownFile| {
+                let is_known = |file: &&RememberedFile| {
                     file.stamp.path == text || paths::path_of(&file.stamp.path) == *path
                 };
                 let Some(known) = self.scope.known.iter().find(is_known) else { continue };
@@ -247,7 +247,8 @@ impl Run<'_> {
                     left.missing.push(missing.clone());
                     continue;
                 };
-                if store.forget_path(&missing.path, missing.document_id, false)? == Forgotten::Path
+                if store.forget_path(&missing.path, missing.document_id, false)?
+                    == ForgottenPath::Path
                 {
                     self.report.moved += 1;
                     let (from, document_id) = (missing.path.clone(), missing.document_id);
@@ -273,7 +274,7 @@ impl Run<'_> {
         }
         for missing in to_remove {
             let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
-            if let Forgotten::Document(id) = forgotten {
+            if let ForgottenPath::Document(id) = forgotten {
                 self.report.removed.push(id);
                 self.report.removed_paths.push(missing.path);
             }

@@ -14,7 +14,7 @@ use crate::document::{Binding, Chunk, Embedding};
 use crate::embed::{Embedder, InstalledModel};
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
-use crate::store::{ChunkId, Renewed, Store, Unembedded};
+use crate::store::{ChunkId, RenewedChunk, Store, UnembeddedChunk};
 
 /// Chunks embedded between two commits: one or two seconds of work, which is the most that an
 /// interruption loses.
@@ -153,12 +153,15 @@ pub(super) fn replace(
 
 /// Returns what the model makes of chunks: each with its vector, or cut again where it is longer
 /// than the model reads.
-pub(super) fn renew(embedder: &LazyModel<'_>, batch: &[Unembedded]) -> Result<Vec<Renewed>> {
+pub(super) fn renew(
+    embedder: &LazyModel<'_>,
+    batch: &[UnembeddedChunk],
+) -> Result<Vec<RenewedChunk>> {
     let tokenizer = &embedder.tokenizer;
     let num_tokens = |text: &str| tokenizer.num_tokens(text);
     let (model_tokens, overhead) = (tokenizer.max_tokens(), tokenizer.num_overhead());
     let options = ChunkingOptions::new(model_tokens, overhead);
-    let renew = |found: &Unembedded| {
+    let renew = |found: &UnembeddedChunk| {
         let passage = Chunk::passage(&found.chunk.context, &found.chunk.text);
         let num_tokens_now = num_tokens(&passage) + overhead;
         let is_split = num_tokens_now > model_tokens;
@@ -173,7 +176,7 @@ pub(super) fn renew(embedder: &LazyModel<'_>, batch: &[Unembedded]) -> Result<Ve
             let passage = Chunk::passage(&chunk.context, &chunk.text);
             pieces.push((chunk, embed_passage(embedder, &passage)?));
         }
-        Ok(Renewed { chunk_id: found.chunk_id, pieces, is_split })
+        Ok(RenewedChunk { chunk_id: found.chunk_id, pieces, is_split })
     };
     // One chunk per job: a few long ones must not wait for each other.
     batch.par_iter().with_max_len(1).map(renew).collect()

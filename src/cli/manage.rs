@@ -7,7 +7,7 @@ use crate::app::choose::Criteria;
 use crate::app::doctor::{self, Verdict};
 use crate::app::eval::{self, CollectionRequest, Evaluated};
 use crate::app::relocate::RelocateRequest;
-use crate::app::transfer::{self, ExportFile, ExportRequest, ImportRequest, Imported, Source};
+use crate::app::transfer::{self, ExportFile, ExportRequest, ImportReport, ImportRequest, Source};
 use crate::app::watch::WatchRequest;
 use crate::app::{self, Observer, backup, init, models, session, settings, status};
 use crate::cli::args::{self, CacheAction, ConfigAction};
@@ -222,7 +222,7 @@ pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatu
 }
 
 /// Reports the paths that were left out because they are not trusted.
-fn report_left_out(imported: &Imported) {
+fn report_left_out(imported: &ImportReport) {
     let (documents, folders) = (imported.num_without_file, imported.num_folders_left_out);
     if documents + folders > 0 {
         messages::info(&format!(

@@ -2,7 +2,7 @@
 
 use crate::app::freshness::Freshness;
 use crate::app::grep::{Detail, GREP_BUDGET, GrepRequest, PatternOptions};
-use crate::app::search::{Answer, LegSelection, SearchRequest, SimilarRequest};
+use crate::app::search::{LegSelection, SearchAnswer, SearchRequest, SimilarRequest};
 use crate::app::{self, Observer, last_update};
 use crate::cli::args::{self, LineFormat, SearchFormat};
 use crate::cli::context::{self, Context};
@@ -99,7 +99,7 @@ fn by_observer<T>(
 }
 
 /// Reports on stderr what the format has no place for: whether the hits are an answer, and stale files.
-fn aside(context: &Context, answer: &Answer, format: SearchFormat) {
+fn aside(context: &Context, answer: &SearchAnswer, format: SearchFormat) {
     if !matches!(format, SearchFormat::Jsonl | SearchFormat::Paths) {
         return;
     }
@@ -113,7 +113,7 @@ fn aside(context: &Context, answer: &Answer, format: SearchFormat) {
 }
 
 /// Opens result `number`, counted from 1, at the line of the match.
-fn open(context: &Context, found: &Answer, number: u32) -> Result<ExitStatus> {
+fn open(context: &Context, found: &SearchAnswer, number: u32) -> Result<ExitStatus> {
     let hits = &found.hits;
     let hit = hits.get(number as usize - 1).ok_or_else(|| {
         Error::usage(format!("there is no result {number}: {} found", hits.len()))

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::app::add::{AddRequest, Source};
 use crate::app::observer::Notes;
-use crate::app::search::{Answer, SearchRequest};
+use crate::app::search::{SearchAnswer, SearchRequest};
 use crate::app::{self, Observer, Session, ToolSet};
 use crate::error::{Error, Result};
 use crate::files::program;
@@ -299,7 +299,7 @@ fn grep(input: GrepInput, ask: &Ask<'_>) -> Result<Reply> {
 }
 
 /// Searches the knowledge bases that the call names.
-fn found(request: &SearchRequest, ask: &Ask<'_>) -> Result<Answer> {
+fn found(request: &SearchRequest, ask: &Ask<'_>) -> Result<SearchAnswer> {
     match ask.sessions.as_slice() {
         [session] => {
             let mut found = app::search::search(session, request, &ask.observer)?;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::passages::{embed, num_tokens};
 use crate::prepare::{ReadFile, file_words};
-use crate::store::{Edit, NewContent, StoredDocument};
+use crate::store::{DocumentEdit, NewContent, StoredDocument};
 use crate::walk::FoundFile;
 use crate::{IngestRun, content_hash, prepare};
 
@@ -28,7 +28,7 @@ impl IngestRun<'_> {
     pub fn edit(
         &mut self,
         before: &StoredDocument,
-        edit: &Edit,
+        edit: &DocumentEdit,
         text_source: &EditedText<'_>,
     ) -> Result<()> {
         let budget = CpuBudget::new(self.options.max_cpu);
@@ -59,7 +59,7 @@ impl IngestRun<'_> {
 
     /// Changes a document whose text is only in the database, and puts its new title into the
     /// context of its chunks. A chunk that is then longer than the model reads is cut again.
-    pub fn edit_stored(&mut self, before: &StoredDocument, edit: &Edit) -> Result<()> {
+    pub fn edit_stored(&mut self, before: &StoredDocument, edit: &DocumentEdit) -> Result<()> {
         let budget = CpuBudget::new(self.options.max_cpu);
         let options = self.options.chunking.of(before.doc_type);
         let num_tokens = |text: &str| num_tokens(self.embedder, text);

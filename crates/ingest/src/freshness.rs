@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
     use crate::content_hash;
-    use crate::store::Root;
+    use crate::store::AddedFolder;
 
     /// A folder `d` that was added.
     struct Folder(tempfile::TempDir);
@@ -156,7 +156,7 @@ mod tests {
         }
 
         fn stale_within(&self, document: &DocumentFiles, limit: Duration) -> Option<StaleReason> {
-            let root = Root {
+            let root = AddedFolder {
                 path: paths::path_text(&self.path("d")),
                 tags: Vec::new(),
                 doc_type: None,

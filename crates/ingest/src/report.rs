@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::extract::detect;
 use crate::extract::sandbox::OcrWork;
 use crate::prepare::PreparedDocument;
-use crate::store::{Change, DocumentId};
+use crate::store::{DocumentId, StoredChange};
 use crate::text::decode::TextEncoding;
 use crate::text::fields;
 use crate::walk::{LeftOut, LeftOutReason};
@@ -168,28 +168,28 @@ impl IngestReport {
     /// Counts the result of a document and sends the event.
     pub(super) fn count(
         &mut self,
-        change: Change,
+        change: StoredChange,
         prepared: &PreparedDocument,
         on_event: &mut OnEvent<'_>,
     ) {
         let path = prepared.document.stamp.as_ref().map(|stamp| Path::new(&stamp.path));
         let document_id = change.document_id();
         match change {
-            Change::Unchanged(_) => {
+            StoredChange::Unchanged(_) => {
                 self.skipped += 1;
                 on_event(FileEvent::Skipped { path, document_id });
                 return;
             }
             // Counted as a file whose bytes are stored already.
-            Change::Renamed(_) => {
+            StoredChange::Renamed(_) => {
                 self.skipped += 1;
                 let num_chunks = prepared.chunks.len();
                 self.num_chunks += num_chunks;
                 on_event(FileEvent::Stored { path, num_chunks, warnings: &prepared.warnings });
                 return;
             }
-            Change::Added(_) => self.added += 1,
-            Change::Updated(_) => self.updated += 1,
+            StoredChange::Added(_) => self.added += 1,
+            StoredChange::Updated(_) => self.updated += 1,
         }
         let num_chunks = prepared.chunks.len();
         self.num_chunks += num_chunks;

@@ -14,7 +14,7 @@ use crate::extract::{containers, detect};
 use crate::files::reach::Reach;
 use crate::mounts::Mounts;
 use crate::roots::Roots;
-use crate::store::{DocumentId, KnownFile, LedgerRow};
+use crate::store::{DocumentId, LedgerRow, RememberedFile};
 use crate::text::paths;
 use crate::walk::{FoundFile, Start, WalkOptions, innermost};
 use crate::{content_hash, member_rows, walk};
@@ -146,7 +146,7 @@ fn away_folder<'p>(
     roots: &Roots,
     mounts: &mut Mounts,
     path: &'p Path,
-    files: &[&KnownFile],
+    files: &[&RememberedFile],
 ) -> Option<&'p Path> {
     let parent = path.parent().filter(|parent| is_away(parent));
     // For a file that the user named, only its folder shows whether its disk is mounted.
@@ -170,7 +170,7 @@ pub struct SurveyScope {
     /// Those that are walked, and folders in them ([`Roots::parts`]).
     pub parts: Vec<PathBuf>,
     /// Remembered files.
-    pub known: Vec<KnownFile>,
+    pub known: Vec<RememberedFile>,
     /// Files that could not be read or have no text, by their path.
     pub without_text: BTreeMap<String, LedgerRow>,
     /// How folders are walked.
@@ -183,7 +183,7 @@ pub struct SurveyScope {
 /// Surveys the files of all folders and the remembered files outside them.
 pub fn survey(scope: &SurveyScope) -> Vec<FolderSurvey> {
     let SurveyScope { parts, known, .. } = scope;
-    let mut by_part: BTreeMap<Option<&Path>, Vec<&KnownFile>> =
+    let mut by_part: BTreeMap<Option<&Path>, Vec<&RememberedFile>> =
         parts.iter().map(|part| (Some(part.as_path()), Vec::new())).collect();
     for file in known {
         let path = paths::path_of(&file.stamp.path);
@@ -231,8 +231,9 @@ fn documents_with_copies(scope: &SurveyScope) -> HashSet<DocumentId> {
     let (gone, there): (Vec<_>, Vec<_>) =
         scope.known.iter().partition(|file| is_missing(&paths::path_of(&file.stamp.path)));
     let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
-    let is_refused =
-        |file: &KnownFile| matches!(scope.roots.look(&file.stamp), Err(Error::LinkRefused { .. }));
+    let is_refused = |file: &RememberedFile| {
+        matches!(scope.roots.look(&file.stamp), Err(Error::LinkRefused { .. }))
+    };
     there
         .into_iter()
         .filter(|file| gone.contains(&file.document_id) && !is_refused(file))
@@ -244,13 +245,13 @@ fn documents_with_copies(scope: &SurveyScope) -> HashSet<DocumentId> {
 struct Group<'a> {
     survey: FolderSurvey,
     /// All files in a container have its path.
-    unseen: HashMap<PathBuf, Vec<&'a KnownFile>>,
+    unseen: HashMap<PathBuf, Vec<&'a RememberedFile>>,
     mounts: Mounts,
 }
 
 impl<'a> Group<'a> {
-    fn new(root: Option<&Path>, files: &[&'a KnownFile]) -> Self {
-        let mut unseen: HashMap<PathBuf, Vec<&KnownFile>> = HashMap::new();
+    fn new(root: Option<&Path>, files: &[&'a RememberedFile]) -> Self {
+        let mut unseen: HashMap<PathBuf, Vec<&RememberedFile>> = HashMap::new();
         for file in files {
             unseen.entry(paths::path_of(&file.stamp.path)).or_default().push(file);
         }
@@ -361,7 +362,7 @@ fn has_no_text(
     scope: &SurveyScope,
     survey: &mut FolderSurvey,
     (path, stamp): (&Path, (u64, i64)),
-    file: Option<&KnownFile>,
+    file: Option<&RememberedFile>,
 ) -> bool {
     if scope.without_text.is_empty()
         || file.is_some_and(|file| (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp)
@@ -378,7 +379,12 @@ fn has_no_text(
 }
 
 /// Whether a file differs from the remembered one.
-fn is_changed(scope: &SurveyScope, file: &KnownFile, stamp: (u64, i64), reach: &Reach) -> bool {
+fn is_changed(
+    scope: &SurveyScope,
+    file: &RememberedFile,
+    stamp: (u64, i64),
+    reach: &Reach,
+) -> bool {
     let is_same = (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp;
     if is_same || !scope.is_exact {
         return !is_same;

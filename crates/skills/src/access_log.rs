@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::place::{META_DIR, Skill};
 use crate::resolve;
 use crate::store::skills::log;
-use crate::store::skills::log::Access;
+use crate::store::skills::log::SkillAccess;
 use crate::text::paths;
 
 /// Age at which a fallback log is worth a reminder.
@@ -31,7 +31,7 @@ pub(super) fn logged<T>(
         Err(error) => return Err(error).into(),
     };
     let (args, outcome) = work(&skill);
-    let access = Access {
+    let access = SkillAccess {
         timestamp: caller.timestamp.clone(),
         run_id: caller.run_id.clone(),
         command: command.to_owned(),
@@ -44,7 +44,7 @@ pub(super) fn logged<T>(
     Answer { outcome, warnings: record(caller, &skill, &access) }
 }
 
-fn record(caller: &Caller, skill: &Skill, access: &Access) -> Vec<Warning> {
+fn record(caller: &Caller, skill: &Skill, access: &SkillAccess) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let fallback = caller.fallback_logs().join(&skill.name).join(META_DIR).join("logs.db");
     let written = fallback.metadata().and_then(|metadata| metadata.modified()).ok();
@@ -88,7 +88,7 @@ mod tests {
         assert!(failed.outcome.is_err() && failed.warnings.is_empty());
         let path = world.path("project/.skillc/runtime/x/.skillc-meta/logs.db");
         let rows = log::read(&path).unwrap().unwrap();
-        let expected = Access {
+        let expected = SkillAccess {
             timestamp: "2026-01-02T03:04:05Z".into(),
             run_id: "run".into(),
             command: "show".into(),
@@ -99,7 +99,7 @@ mod tests {
             error: None,
         };
         let error = Some("error[E004]: empty query".to_owned());
-        assert_eq!(rows, [expected.clone(), Access { error, ..expected }]);
+        assert_eq!(rows, [expected.clone(), SkillAccess { error, ..expected }]);
     }
 
     #[test]

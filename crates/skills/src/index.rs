@@ -14,7 +14,7 @@ use crate::page;
 use crate::place::Skill;
 use crate::skill_files::{self, FINE_TICK, Listing, SourceHash};
 use crate::store::skills::index::{
-    IndexDraft, IndexMeta, IndexedHeading, KnownFile, SCHEMA_VERSION, SkillIndex, Tokenizer,
+    IndexDraft, IndexMeta, IndexedFile, IndexedHeading, SCHEMA_VERSION, SkillIndex, WordSplitting,
 };
 use crate::text::headings::Heading;
 
@@ -99,7 +99,7 @@ pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
         let sha256 = skill_files::file_hash(&bytes);
         hash.add(&file.path, &sha256);
         add_file(&draft, &file.path, &bytes)?;
-        draft.add_known_file(&KnownFile {
+        draft.add_known_file(&IndexedFile {
             path: file.path.clone(),
             size_bytes: file.size_bytes,
             mtime_ns: file.mtime_ns,
@@ -113,7 +113,7 @@ pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
     Ok(BuiltIndex { source_hash, is_new: true })
 }
 
-fn is_same(meta: &IndexMeta, source_hash: &str, tokenizer: Tokenizer) -> bool {
+fn is_same(meta: &IndexMeta, source_hash: &str, tokenizer: WordSplitting) -> bool {
     meta.source_hash == source_hash
         && meta.schema_version == SCHEMA_VERSION
         && meta.tokenizer == tokenizer.as_str()
@@ -251,7 +251,7 @@ mod tests {
         let set = |key: &str, value: &str| {
             let meta = SkillIndex::open(&path).unwrap().meta;
             let pick = |name: &str, old: String| if name == key { value.to_owned() } else { old };
-            let draft = IndexDraft::begin(&path, Tokenizer::Porter).unwrap();
+            let draft = IndexDraft::begin(&path, WordSplitting::Porter).unwrap();
             let (hash, dir) =
                 (pick("source_hash", meta.source_hash), pick("skill_path", meta.skill_path));
             draft.finish(&hash, &dir, "").unwrap();
@@ -289,7 +289,7 @@ mod tests {
         let mut world = World::new();
         let skill = skill(&world);
         build(&world.caller, &skill).unwrap();
-        world.caller.tokenizer = Tokenizer::Unicode61;
+        world.caller.tokenizer = WordSplitting::Unicode61;
         assert_eq!(code(open(&world.caller, &skill)), "E002");
         assert!(build(&world.caller, &skill).unwrap().is_new);
         assert_eq!(open(&world.caller, &skill).unwrap().meta.tokenizer, "unicode61");

@@ -16,7 +16,7 @@ use crate::files::Metadata;
 use crate::files::open::{self, FollowedLinks};
 use crate::files::stamp::mtime_ns;
 use crate::hash;
-use crate::store::skills::index::KnownFile;
+use crate::store::skills::index::IndexedFile;
 use crate::text::paths;
 
 /// The coarsest clock of a file system that keeps fractions of a second. Kernels stamp files with a
@@ -128,7 +128,7 @@ impl SourceFile {
     }
 
     /// Whether length and times match those of an earlier listing.
-    fn is_unchanged_since(&self, known: &KnownFile) -> bool {
+    fn is_unchanged_since(&self, known: &IndexedFile) -> bool {
         known.is_settled
             && known.size_bytes == self.size_bytes
             && known.mtime_ns == self.mtime_ns
@@ -173,8 +173,8 @@ pub fn file_hash(bytes: &[u8]) -> String {
 
 /// Returns the hash over a skill's current files. Files whose length and times are known are not
 /// read.
-pub fn source_hash(files: &[SourceFile], known: &[KnownFile]) -> Result<String> {
-    let known: HashMap<&str, &KnownFile> =
+pub fn source_hash(files: &[SourceFile], known: &[IndexedFile]) -> Result<String> {
+    let known: HashMap<&str, &IndexedFile> =
         known.iter().map(|file| (file.path.as_str(), file)).collect();
     let mut hash = SourceHash::default();
     for file in files {
@@ -282,7 +282,7 @@ mod tests {
         let world = World::new();
         world.write("s/SKILL.md", "one");
         let files = list(&world.path("s")).unwrap().files;
-        let known = |is_settled, size_bytes| KnownFile {
+        let known = |is_settled, size_bytes| IndexedFile {
             path: "SKILL.md".into(),
             size_bytes,
             mtime_ns: files[0].mtime_ns,

@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::place::Skill;
 use crate::store::skills::log;
-use crate::store::skills::log::Access;
+use crate::store::skills::log::SkillAccess;
 use crate::text::{fields, paths};
 
 fields::words! {
@@ -186,7 +186,7 @@ pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> R
     let project = |typed: &String| project(&caller.cwd, typed);
     let projects = options.projects.iter().map(project).collect::<Result<Vec<_>>>()?;
     let skill_path = skill.skill_path();
-    let is_in = |access: &Access| {
+    let is_in = |access: &SkillAccess| {
         let time = access.timestamp.parse::<jiff::Timestamp>().ok();
         access.skill_path == skill_path
             && since.is_none_or(|since| time.is_some_and(|time| time >= since))
@@ -237,7 +237,7 @@ fn is_below(cwd: &str, project: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || project.ends_with('/'))
 }
 
-fn count(group_by: GroupBy, accesses: &[Access]) -> Counts {
+fn count(group_by: GroupBy, accesses: &[SkillAccess]) -> Counts {
     let succeeded = || accesses.iter().filter(|access| access.error.is_none());
     let sections = || {
         succeeded().filter(|access| access.command == "show").filter_map(|access| {
@@ -302,7 +302,7 @@ fn by_count<T: Ord, C>(values: impl Iterator<Item = T>, counted: impl Fn(T, usiz
     counts.into_iter().map(|(value, count)| counted(value, count)).collect()
 }
 
-fn args(access: &Access) -> Value {
+fn args(access: &SkillAccess) -> Value {
     serde_json::from_str(&access.args).unwrap_or_default()
 }
 
@@ -311,7 +311,7 @@ fn word(args: &Value, key: &str) -> Option<String> {
 }
 
 /// Returns the target of a command: its section, path or query.
-fn target(access: &Access) -> String {
+fn target(access: &SkillAccess) -> String {
     let args = args(access);
     let target = match access.command.as_str() {
         "show" => word(&args, "section").map(|section| match word(&args, "file") {

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::files::write;
 use crate::place::{self, META_DIR};
 use crate::store::skills::log;
-use crate::store::skills::log::Access;
+use crate::store::skills::log::SkillAccess;
 use crate::text::paths;
 
 /// Which fallback logs to merge.
@@ -87,7 +87,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
     }
     let mut num_new = 0;
     // One fallback log holds all skills of a name; each has its runtime directory.
-    let mut by_log: BTreeMap<PathBuf, Vec<Access>> = BTreeMap::new();
+    let mut by_log: BTreeMap<PathBuf, Vec<SkillAccess>> = BTreeMap::new();
     for access in accesses {
         by_log.entry(destination(caller, &access)).or_default().push(access);
     }
@@ -106,7 +106,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
 }
 
 /// Returns the log that an access belongs to; that of the global store if its skill is missing.
-fn destination(caller: &Caller, access: &Access) -> PathBuf {
+fn destination(caller: &Caller, access: &SkillAccess) -> PathBuf {
     match place::at_path(caller, &access.skill, &paths::path_of(&access.skill_path)) {
         Ok(skill) => skill.log_path(),
         Err(_) => {
@@ -122,8 +122,8 @@ mod tests {
     use super::*;
     use crate::testing::World;
 
-    fn access(world: &World, skill: &str, dir: &str, run_id: &str) -> Access {
-        Access {
+    fn access(world: &World, skill: &str, dir: &str, run_id: &str) -> SkillAccess {
+        SkillAccess {
             timestamp: "2026-01-02T03:04:05Z".into(),
             run_id: run_id.into(),
             command: "show".into(),

@@ -1,30 +1,30 @@
 //! Decides which remembered files and folders are followed: those that the user named or was shown.
 //!
 //! A database cannot decide this, because someone else may have written it. What the user allowed is
-//! remembered outside ([`Allowed`]); the paths, links and options in the database only count where they
+//! remembered outside ([`AllowedPaths`]); the paths, links and options in the database only count where they
 //! agree with that.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use crate::document::DocType;
-use crate::documents::remembered::{PathStamp, Root};
+use crate::documents::remembered::{AddedFolder, PathStamp};
 use crate::text::paths;
 
 /// Which of the files and folders that a database remembers are followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Followed {
+pub enum FollowedPaths {
     /// All of them: kb makes the database for itself.
     Everything,
     /// None of them: the user has not allowed the use of the database.
     Nothing,
     /// Those in the list.
-    Listed(Allowed),
+    Listed(AllowedPaths),
 }
 
 /// Folders and files that the user named or was shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Allowed {
+pub struct AllowedPaths {
     /// The folders by their paths.
     pub folders: BTreeMap<String, AllowedFolder>,
     /// The files that were named themselves by their paths, and where these led without links.
@@ -46,19 +46,19 @@ pub struct AllowedFolder {
 
 impl AllowedFolder {
     /// Returns the options of a folder, whose path leads to `real_path`.
-    pub fn of(root: &Root, real_path: String) -> Self {
+    pub fn of(root: &AddedFolder, real_path: String) -> Self {
         let language = root.language.clone();
         let (doc_type, follows_links) = (root.doc_type, root.follows_links);
         Self { real_path, doc_type, language, follows_links }
     }
 
     /// Whether a folder of the database has these options. Tags only label what is found.
-    fn agrees(&self, root: &Root) -> bool {
+    fn agrees(&self, root: &AddedFolder) -> bool {
         *self == Self::of(root, self.real_path.clone())
     }
 }
 
-impl Allowed {
+impl AllowedPaths {
     /// Adds what the user names, with the options of both where a folder is known already.
     pub fn merge(&mut self, other: Self) {
         for (path, new) in other.folders {
@@ -82,37 +82,37 @@ impl Allowed {
     }
 }
 
-impl Followed {
+impl FollowedPaths {
     /// Returns the folders that are followed, with the links of the list.
-    pub(super) fn roots(&self, all: Vec<Root>) -> Vec<Root> {
+    pub(super) fn roots(&self, all: Vec<AddedFolder>) -> Vec<AddedFolder> {
         let allowed = match self {
             Self::Everything => return all,
             Self::Nothing => return Vec::new(),
             Self::Listed(allowed) => allowed,
         };
-        let followed = |root: Root| {
+        let followed = |root: AddedFolder| {
             let folder = allowed.folders.get(&root.path).filter(|folder| folder.agrees(&root))?;
-            Some(Root { real_path: Some(folder.real_path.clone()), ..root })
+            Some(AddedFolder { real_path: Some(folder.real_path.clone()), ..root })
         };
         all.into_iter().filter_map(followed).collect()
     }
 }
 
 /// Lets the files through that are followed.
-pub(super) struct Sieve<'a> {
-    followed: &'a Followed,
+pub(super) struct FollowedFilter<'a> {
+    followed: &'a FollowedPaths,
     folders: Vec<PathBuf>,
 }
 
-impl<'a> Sieve<'a> {
-    /// Takes the folders of [`Followed::roots`].
-    pub(super) fn new(followed: &'a Followed, roots: &[Root]) -> Self {
+impl<'a> FollowedFilter<'a> {
+    /// Takes the folders of [`FollowedPaths::roots`].
+    pub(super) fn new(followed: &'a FollowedPaths, roots: &[AddedFolder]) -> Self {
         Self { followed, folders: roots.iter().map(|root| paths::path_of(&root.path)).collect() }
     }
 
     /// Returns a remembered file with where its path may lead; `None` if it is not followed.
     pub(super) fn stamp(&self, stamp: PathStamp) -> Option<PathStamp> {
-        let Followed::Listed(allowed) = self.followed else {
+        let FollowedPaths::Listed(allowed) = self.followed else {
             return self.has(&stamp.path).then_some(stamp);
         };
         let real_path = allowed.files.get(paths::split_member(&stamp.path).0).cloned();
@@ -123,9 +123,9 @@ impl<'a> Sieve<'a> {
     /// Whether a file is followed.
     pub(super) fn has(&self, path: &str) -> bool {
         match self.followed {
-            Followed::Everything => true,
-            Followed::Nothing => false,
-            Followed::Listed(allowed) => {
+            FollowedPaths::Everything => true,
+            FollowedPaths::Nothing => false,
+            FollowedPaths::Listed(allowed) => {
                 allowed.files.contains_key(paths::split_member(path).0) || self.is_in_folder(path)
             }
         }
@@ -149,8 +149,8 @@ mod tests {
     use crate::ids::ChunkId;
     use crate::testing::{TestDb, stamp};
 
-    fn root(path: &str, follows_links: bool) -> Root {
-        Root {
+    fn root(path: &str, follows_links: bool) -> AddedFolder {
+        AddedFolder {
             path: path.into(),
             tags: vec!["t".into()],
             doc_type: None,
@@ -160,12 +160,12 @@ mod tests {
         }
     }
 
-    fn listed(folders: &[Root], files: &[&str]) -> Followed {
-        let folder = |root: &Root| {
+    fn listed(folders: &[AddedFolder], files: &[&str]) -> FollowedPaths {
+        let folder = |root: &AddedFolder| {
             (root.path.clone(), AllowedFolder::of(root, format!("/real{}", root.path)))
         };
         let files = files.iter().map(|file| ((*file).to_owned(), format!("/real{file}")));
-        Followed::Listed(Allowed {
+        FollowedPaths::Listed(AllowedPaths {
             folders: folders.iter().map(folder).collect(),
             files: files.collect(),
         })
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(followed: Followed, folders: &[&str], files: &[&str], unfollowed: &[&str]) {
+    fn check(followed: FollowedPaths, folders: &[&str], files: &[&str], unfollowed: &[&str]) {
         let (mut db, chunks) = database();
         db.store.follow(followed);
         let store = db.store.reader().unwrap();
@@ -231,8 +231,8 @@ mod tests {
             "/docs", "/more", "/new", "/box.zip//in.md", "/docs/../key", "/docsx/b.md", "/key",
             "/named.md",
         ];
-        check(Followed::Nothing, &[], &[], &all);
-        check(Followed::Listed(Allowed::default()), &[], &[], &all);
+        check(FollowedPaths::Nothing, &[], &[], &all);
+        check(FollowedPaths::Listed(AllowedPaths::default()), &[], &[], &all);
     }
 
     #[test]
@@ -248,13 +248,13 @@ mod tests {
 
     #[test]
     fn naming_a_folder_again_adds_options_and_seeing_it_replaces_them() {
-        let allowed = |root: Root| match listed(&[root], &[]) {
-            Followed::Listed(allowed) => allowed,
-            _ => Allowed::default(),
+        let allowed = |root: AddedFolder| match listed(&[root], &[]) {
+            FollowedPaths::Listed(allowed) => allowed,
+            _ => AllowedPaths::default(),
         };
         let mut all = allowed(root("/docs", true));
-        all.merge(allowed(Root { doc_type: Some(DocType::Note), ..root("/docs", false) }));
-        let merged = Root { doc_type: Some(DocType::Note), ..root("/docs", true) };
+        all.merge(allowed(AddedFolder { doc_type: Some(DocType::Note), ..root("/docs", false) }));
+        let merged = AddedFolder { doc_type: Some(DocType::Note), ..root("/docs", true) };
         assert_eq!(all, allowed(merged));
         all.replace(allowed(root("/docs", false)));
         assert_eq!(all, allowed(root("/docs", false)));

@@ -37,27 +37,27 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::document::Binding;
 use crate::error::{Error, Result};
 
-use db::access::Access;
-use db::fault::{Fault, Step};
-use db::layout::Layout;
+use db::access::OpenMode;
+use db::fault::{DatabaseFault, Step};
+use db::layout::TableLayout;
 use db::seen_schema::SeenSchema;
 
-pub use db::access::Mark;
+pub use db::access::FileMark;
 pub use db::last_update::LastUpdate;
 pub use documents::chunks::PassageHash;
-pub use documents::edit::{Edit, NewContent};
+pub use documents::edit::{DocumentEdit, NewContent};
 pub use documents::edits::Edits;
 pub use documents::ledger::{CONTAINER, LedgerRow};
 pub use documents::making::MadeDocument;
-pub use documents::merge::{Conflict, Field, ImportOutcome, Merged};
+pub use documents::merge::{Conflict, EditableField, ImportOutcome, MergedDocument};
 pub use documents::mirror::{
     Fingerprint, Mirror, MirroredChunk, MirroredDocument, MirroredWords, fingerprint,
 };
 pub use documents::paths::PathRole;
 pub use documents::relocate::Relocation;
-pub use documents::remembered::{KnownPath, PathStamp, Root};
-pub use documents::replace::Change;
-pub use documents::roots::{Forgotten, KnownFile};
+pub use documents::remembered::{AddedFolder, KnownPath, PathStamp};
+pub use documents::replace::StoredChange;
+pub use documents::roots::{ForgottenPath, RememberedFile};
 pub use documents::rows::ChunkPlace;
 pub use documents::stamps::DocumentFiles;
 pub use documents::stored::{
@@ -65,24 +65,24 @@ pub use documents::stored::{
 };
 pub use documents::tags::{RenamedTag, TagCount};
 pub use documents::texts::{PassingDocument, RawChunk, RawPlace};
-pub use documents::transfer::{Record, RecordedChunk};
-pub use documents::unfollowed::Unfollowed;
+pub use documents::transfer::{DocumentRecord, RecordedChunk};
+pub use documents::unfollowed::UnfollowedPaths;
 pub use documents::write::NewDocument;
-pub use followed::{Allowed, AllowedFolder, Followed};
+pub use followed::{AllowedFolder, AllowedPaths, FollowedPaths};
 pub use ids::{ChunkId, DocumentId, Ranked};
-pub use integrity::finding::{Damage, Finding};
+pub use integrity::finding::{Damage, DatabaseFinding};
 pub use keyword::lookup::Phrase;
 pub use keyword::names::NamedChunks;
 pub use keyword::occurrence::Occurrence;
 pub use keyword::sizes::{BLOCK_BITS, ChunkSizes};
 pub use keyword::splitter::{Splitter, TermIndex, TermPlace};
 pub use keyword::words::NearWord;
-pub use life::backup::{Existing, Unmigrated, Verified};
+pub use life::backup::{ExistingTarget, OldDatabase, VerifiedCopy};
 pub use life::erase::Erasure;
 pub use life::open::BeforeMigration;
 pub use life::stats::{PageCounts, RoomBytes, Stats};
 pub use skills::SkillRow;
-pub use vectors::reindex::{Extent, Reindexing, Renewed, Unembedded};
+pub use vectors::reindex::{ReindexExtent, ReindexProgress, RenewedChunk, UnembeddedChunk};
 
 /// One connection to a knowledge base.
 ///
@@ -106,15 +106,15 @@ pub struct Store {
     /// Ends statements that run when it is set.
     ended_by: Option<Arc<AtomicBool>>,
     path: PathBuf,
-    access: Access,
+    access: OpenMode,
     /// Identity of the file when it was opened.
     file: Option<(u64, u64)>,
     bound: RefCell<Option<Binding>>,
     reindexing: Option<Binding>,
     /// Which remembered files and folders are returned.
-    followed: Arc<Followed>,
+    followed: Arc<FollowedPaths>,
     /// Whether kb may read the tables behind the indexes; known after the first check.
-    layout: Cell<Option<Layout>>,
+    layout: Cell<Option<TableLayout>>,
 }
 
 impl Store {
@@ -127,7 +127,7 @@ impl Store {
             snapshot.end()?;
             Ok(value)
         };
-        run().map_err(|fault: Fault| fault.at(&self.path))
+        run().map_err(|fault: DatabaseFault| fault.at(&self.path))
     }
 
     /// Runs `work` in one transaction that holds the write lock from its start, so that the state
@@ -146,7 +146,7 @@ impl Store {
             transaction.commit()?;
             Ok(value)
         };
-        run().map_err(|fault: Fault| match fault.at(&self.path) {
+        run().map_err(|fault: DatabaseFault| match fault.at(&self.path) {
             // SQLite reports a full disk, or a failed check constraint.
             Error::DiskFull { .. } | Error::Store(_) if self.has_used_up_its_ids() => {
                 let detail = "its ids are used up".to_owned();

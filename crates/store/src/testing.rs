@@ -12,7 +12,7 @@ use crate::ids::DocumentId;
 
 use super::db::connection::on_pages;
 use super::keyword::{derived, fts};
-use super::{Change, NewDocument, PathStamp, Store};
+use super::{NewDocument, PathStamp, Store, StoredChange};
 
 /// Width of the vectors in these tests.
 pub const DIM: u32 = 4;
@@ -55,7 +55,7 @@ impl TestDb {
     }
 
     /// Stores a document while the files at the paths in `alive` are unchanged.
-    pub fn put(&mut self, new: &NewDocument, texts: &[&str], alive: &[&str]) -> Change {
+    pub fn put(&mut self, new: &NewDocument, texts: &[&str], alive: &[&str]) -> StoredChange {
         let chunks: Vec<Chunk> = texts.iter().map(|text| chunk(text)).collect();
         let embeddings: Vec<Embedding> = texts.iter().map(|text| embedding(text)).collect();
         self.store

@@ -10,7 +10,7 @@ use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::config::PROJECT_FOLDER;
 use crate::error::{Error, Result};
-use crate::store::{Followed, Unfollowed};
+use crate::store::{FollowedPaths, UnfollowedPaths};
 
 /// A knowledge base that may be allowed.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Candidate {
     pub place: Place,
     /// Number of documents.
     pub num_documents: u64,
-    unfollowed: Unfollowed,
+    unfollowed: UnfollowedPaths,
     id: String,
 }
 
@@ -53,7 +53,7 @@ pub fn candidate(
     let id = known::id(store.base_id()?);
     let known = Known::read(&session.environment)?;
     let allowed = known.base(&place.dir, &id).map(|base| base.allowed.clone());
-    store.follow(Followed::Listed(allowed.unwrap_or_default()));
+    store.follow(FollowedPaths::Listed(allowed.unwrap_or_default()));
     let (num_documents, unfollowed) = (store.num_documents()?, store.unfollowed()?);
     store.close()?;
     Ok(Candidate { place, num_documents, unfollowed, id })

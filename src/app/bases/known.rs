@@ -14,7 +14,7 @@ use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::files::open::FollowedLinks;
 use crate::files::{folder, open, write};
-use crate::store::{Allowed, AllowedFolder};
+use crate::store::{AllowedFolder, AllowedPaths};
 use crate::text::paths;
 
 const FILE: &str = "known_bases";
@@ -70,7 +70,7 @@ pub struct Base {
     /// Whether the user allowed it.
     pub state: State,
     /// What of it is followed.
-    pub allowed: Allowed,
+    pub allowed: AllowedPaths,
     id: String,
     /// Without links, as the file has it.
     path: String,
@@ -145,7 +145,12 @@ impl Known {
         let at = self.bases.iter().position(|base| base.id == id && base.path == path);
         let at = at.unwrap_or(self.bases.len());
         if at == self.bases.len() {
-            self.bases.push(Base { state, allowed: Allowed::default(), id: id.to_owned(), path });
+            self.bases.push(Base {
+                state,
+                allowed: AllowedPaths::default(),
+                id: id.to_owned(),
+                path,
+            });
         }
         &mut self.bases[at]
     }
@@ -172,9 +177,9 @@ pub fn allow(
     environment: &Environment,
     dir: &Path,
     id: &str,
-    add: impl FnOnce(&mut Allowed),
-) -> Result<Allowed> {
-    let mut all = Allowed::default();
+    add: impl FnOnce(&mut AllowedPaths),
+) -> Result<AllowedPaths> {
+    let mut all = AllowedPaths::default();
     change(environment, |known| {
         let base = known.base_mut(dir, id, State::Allowed);
         base.state = State::Allowed;
@@ -244,11 +249,11 @@ fn base(line: &str) -> Option<Base> {
     let word = words.next()?;
     let (_, state) = State::WORDS.into_iter().find(|(known, _)| *known == word)?;
     let (id, path) = (words.next()?.to_owned(), words.next()?.to_owned());
-    Some(Base { state, allowed: Allowed::default(), id, path })
+    Some(Base { state, allowed: AllowedPaths::default(), id, path })
 }
 
 /// Reads lines about folders and files. One with options that this version does not know allows nothing.
-fn read_entries<'a>(lines: impl Iterator<Item = &'a str>) -> Allowed {
+fn read_entries<'a>(lines: impl Iterator<Item = &'a str>) -> AllowedPaths {
     let (mut folders, mut files) = (BTreeMap::new(), Vec::new());
     for line in lines {
         let mut fields = line.split('\t').skip(1);
@@ -264,7 +269,7 @@ fn read_entries<'a>(lines: impl Iterator<Item = &'a str>) -> Allowed {
         }
     }
     // They are in order, so that this is faster than one by one.
-    Allowed { folders, files: files.into_iter().collect() }
+    AllowedPaths { folders, files: files.into_iter().collect() }
 }
 
 /// Returns the options of a folder, separated by commas; `-` if there are none.

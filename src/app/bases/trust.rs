@@ -11,7 +11,9 @@ use crate::app::bases::known::{self, Known, State};
 use crate::config::Environment;
 use crate::error::Result;
 use crate::files::reach::Reach;
-use crate::store::{Allowed, AllowedFolder, Followed, Root, Store, Unfollowed};
+use crate::store::{
+    AddedFolder, AllowedFolder, AllowedPaths, FollowedPaths, Store, UnfollowedPaths,
+};
 use crate::text::number::counted;
 use crate::text::paths;
 
@@ -48,7 +50,7 @@ pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>
     let known = match Known::read_of(environment, dir) {
         Ok(known) => known,
         Err(error) => {
-            store.follow(Followed::Nothing);
+            store.follow(FollowedPaths::Nothing);
             return Ok(Some(format!("nothing is known about the knowledge bases: {error}")));
         }
     };
@@ -63,8 +65,8 @@ pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>
         return take_over(store, opening, &id);
     }
     store.follow(match known.into_base(dir, &id) {
-        Some(base) => Followed::Listed(base.allowed),
-        None => Followed::Nothing,
+        Some(base) => FollowedPaths::Listed(base.allowed),
+        None => FollowedPaths::Nothing,
     });
     Ok(None)
 }
@@ -72,7 +74,7 @@ pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>
 /// Gives a database an id. It is remembered first, so that no other process sees an id that is not
 /// known yet.
 fn make_own(store: &mut Store, environment: &Environment, dir: &Path) -> Result<Option<String>> {
-    store.follow(Followed::Listed(Allowed::default()));
+    store.follow(FollowedPaths::Listed(AllowedPaths::default()));
     let id = store.random_id()?;
     if let Err(error) = known::allow(environment, dir, &id, |_| {}) {
         return Ok(Some(format!("that kb made this database cannot be remembered: {error}")));
@@ -89,8 +91,8 @@ fn make_own(store: &mut Store, environment: &Environment, dir: &Path) -> Result<
 /// the home directory.
 fn take_over(store: &mut Store, opening: &Opening<'_>, id: &str) -> Result<Option<String>> {
     let Opening { environment, dir, command, .. } = *opening;
-    store.follow(Followed::Listed(Allowed::default()));
-    let Unfollowed { mut folders, mut files } = store.unfollowed()?;
+    store.follow(FollowedPaths::Listed(AllowedPaths::default()));
+    let UnfollowedPaths { mut folders, mut files } = store.unfollowed()?;
     let home = environment.home();
     let homes = [paths::path_of(&real_path_of(&paths::path_text(&home))), home];
     let is_usual = |path: &str| {
@@ -98,9 +100,9 @@ fn take_over(store: &mut Store, opening: &Opening<'_>, id: &str) -> Result<Optio
     };
     folders.retain(|(root, _)| is_usual(&root.path));
     files.retain(|path| is_usual(path));
-    let taken = Unfollowed { folders, files };
+    let taken = UnfollowedPaths { folders, files };
     match known::allow(environment, dir, id, |all| all.merge(shown(&taken))) {
-        Ok(all) => store.follow(Followed::Listed(all)),
+        Ok(all) => store.follow(FollowedPaths::Listed(all)),
         Err(error) => {
             return Ok(Some(format!("which folders are followed cannot be remembered: {error}")));
         }
@@ -122,14 +124,14 @@ pub fn name(
     environment: &Environment,
     dir: &Path,
     store: &mut Store,
-    named: Allowed,
-) -> Result<Allowed> {
-    if store.follows_everything() || named == Allowed::default() {
-        return Ok(Allowed::default());
+    named: AllowedPaths,
+) -> Result<AllowedPaths> {
+    if store.follows_everything() || named == AllowedPaths::default() {
+        return Ok(AllowedPaths::default());
     }
     let id = known::id(store.base_id()?);
     let all = known::allow(environment, dir, &id, |all| all.merge(named))?;
-    store.follow(Followed::Listed(all.clone()));
+    store.follow(FollowedPaths::Listed(all.clone()));
     Ok(all)
 }
 
@@ -148,20 +150,20 @@ pub fn remove(
         all.folders.retain(|path, _| !folders.contains(path));
         all.files.retain(|path, _| !files.contains(path));
     })?;
-    store.follow(Followed::Listed(all));
+    store.follow(FollowedPaths::Listed(all));
     Ok(())
 }
 
 /// Returns what the user was shown, with where its paths lead now.
-pub fn shown(unfollowed: &Unfollowed) -> Allowed {
-    let folder = |(root, _): &(Root, Option<AllowedFolder>)| {
+pub fn shown(unfollowed: &UnfollowedPaths) -> AllowedPaths {
+    let folder = |(root, _): &(AddedFolder, Option<AllowedFolder>)| {
         (root.path.clone(), AllowedFolder::of(root, real_path_of(&root.path)))
     };
     let file = |path: &String| {
         let path = paths::split_member(path).0;
         (path.to_owned(), real_path_of(path))
     };
-    Allowed {
+    AllowedPaths {
         folders: unfollowed.folders.iter().map(folder).collect(),
         files: unfollowed.files.iter().map(file).collect(),
     }
@@ -174,8 +176,8 @@ pub fn real_path_of(text: &str) -> String {
 }
 
 /// Describes what is not followed: each folder with its options, and the other files by their folders.
-pub fn lines(unfollowed: &Unfollowed) -> Vec<String> {
-    let folder = |(root, allowed): &(Root, Option<AllowedFolder>)| {
+pub fn lines(unfollowed: &UnfollowedPaths) -> Vec<String> {
+    let folder = |(root, allowed): &(AddedFolder, Option<AllowedFolder>)| {
         let now = AllowedFolder::of(root, real_path_of(&root.path));
         let leads = match now.real_path == root.path {
             true => String::new(),

@@ -14,7 +14,7 @@ use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::extract::containers;
 use crate::ingest::{self, PreparedDocument, UNNAMED, guarded};
-use crate::store::Record;
+use crate::store::DocumentRecord;
 use crate::text::json::JsonLine;
 use crate::transfer;
 
@@ -133,7 +133,7 @@ enum Outcome {
     /// Its line, and what the reader reports.
     Line(JsonLine, Vec<String>),
     /// Its document, which gets its ids in the order of the files.
-    Record(Box<Record>, Vec<String>),
+    Record(Box<DocumentRecord>, Vec<String>),
     /// kb does not read files like it.
     Ignored,
     Failed(Error),
@@ -245,7 +245,7 @@ impl Run<'_> {
         let embed = || ingest::embed(Some(model), None, &prepared.chunks, &budget);
         let embeddings = with_vectors.then(embed).transpose()?;
         let PreparedDocument { document, chunks, warnings, .. } = prepared;
-        let record = Record::new(document, chunks, embeddings, &error_log::now())?;
+        let record = DocumentRecord::new(document, chunks, embeddings, &error_log::now())?;
         Ok(Some(Outcome::Record(Box::new(record), warnings)))
     }
 }

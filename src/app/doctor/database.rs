@@ -7,7 +7,7 @@ use crate::app::edit::kept;
 use crate::app::reread::outdated;
 use crate::app::{Observer, Session, absent, model, vectors};
 use crate::error::Result;
-use crate::store::{ChunkId, Damage, Finding, Store};
+use crate::store::{ChunkId, Damage, DatabaseFinding, Store};
 use crate::text::number::{counted, thousands};
 
 const NAME: &str = "database";
@@ -56,7 +56,7 @@ fn examine_store(
     findings: &mut Findings,
 ) -> Result<()> {
     let mut found = store.examine()?;
-    let mut repaired: Vec<Finding> = Vec::new();
+    let mut repaired: Vec<DatabaseFinding> = Vec::new();
     if is_fixing {
         for _ in 0..MAX_ROUNDS {
             if found.is_empty() || !found.iter().all(|finding| finding.damage.is_repairable()) {
@@ -146,7 +146,7 @@ fn examine_store(
     store.close()
 }
 
-fn report(finding: &Finding, findings: &mut Findings) {
+fn report(finding: &DatabaseFinding, findings: &mut Findings) {
     let message = format!("{}: {}", finding.damage.as_str(), finding.message);
     let fix = if finding.damage == Damage::Gaps {
         "`kb doctor --fix`, then `kb update`, which reads their files again"
@@ -163,7 +163,7 @@ fn report(finding: &Finding, findings: &mut Findings) {
 fn repair(
     session: &Session,
     store: &mut Store,
-    found: &[Finding],
+    found: &[DatabaseFinding],
     observer: &dyn Observer,
 ) -> Result<()> {
     let damages: BTreeSet<Damage> = found.iter().map(|finding| finding.damage).collect();

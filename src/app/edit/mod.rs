@@ -13,7 +13,7 @@ use crate::ingest::roots::Roots;
 use crate::ingest::walk::FoundFile;
 use crate::ingest::{self, EditedText, IngestReport, content_hash};
 use crate::read::{Selection, ShowOptions, show};
-use crate::store::{Edit, Store, StoredDocument};
+use crate::store::{DocumentEdit, Store, StoredDocument};
 
 pub use editable::{Changes, Editable};
 
@@ -45,7 +45,7 @@ pub fn apply(
     observer: &dyn Observer,
 ) -> Result<StoredDocument> {
     let before = &editable.document;
-    let edit = Edit {
+    let edit = DocumentEdit {
         title: changes.title.clone(),
         tags: changes.tags.clone(),
         date: changes.date.clone(),
@@ -68,7 +68,7 @@ fn read_again(
     session: &Session,
     store: &mut Store,
     (editable, changes): (&Editable, &Changes),
-    edit: &Edit,
+    edit: &DocumentEdit,
     observer: &dyn Observer,
 ) -> Result<()> {
     let before = &editable.document;

@@ -21,7 +21,7 @@ use crate::files::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
 use crate::ingest::{self, IngestReport, mounts};
-use crate::store::{Allowed, AllowedFolder, Root, Store};
+use crate::store::{AddedFolder, AllowedFolder, AllowedPaths, Store};
 use crate::text::paths;
 
 /// Which files a run reads.
@@ -148,7 +148,7 @@ fn remember_named(
     paths: &[PathBuf],
     observer: &dyn Observer,
 ) -> Result<Vec<String>> {
-    let mut named = Allowed::default();
+    let mut named = AllowedPaths::default();
     let mut roots = Vec::new();
     let followed = Roots::of(store, false)?;
     for path in paths {
@@ -164,7 +164,7 @@ fn remember_named(
             }
             continue;
         }
-        let root = Root {
+        let root = AddedFolder {
             path: text.clone(),
             tags: request.tags.clone(),
             doc_type: request.doc_type,
@@ -177,7 +177,7 @@ fn remember_named(
     }
     let allowed = session.follow_named(store, named).unwrap_or_else(|error| {
         observer.warn(&format!("`kb update` will not follow what you named: {error}"));
-        Allowed::default()
+        AllowedPaths::default()
     });
     let known: HashSet<String> = store.all_roots()?.into_iter().map(|root| root.path).collect();
     let mut new = Vec::new();
@@ -193,7 +193,7 @@ fn remember_named(
             continue;
         };
         let (doc_type, language) = (folder.doc_type, folder.language.clone());
-        let root = Root { doc_type, language, follows_links: folder.follows_links, ..root };
+        let root = AddedFolder { doc_type, language, follows_links: folder.follows_links, ..root };
         store.remember_root(&root)?;
         if !store.roots()?.iter().any(|followed| followed.path == root.path) {
             // Someone else had given it other options.

@@ -7,7 +7,7 @@ use crate::app::push::PushReport;
 use crate::app::push::kept::KeptLink;
 use crate::app::{Observer, Session, absent};
 use crate::error::{Error, Result};
-use crate::store::remote::{self, Link, Progress, Remote, Target};
+use crate::store::remote::{self, CopyTarget, PushProgress, Remote, RemoteLink};
 
 /// Brings the copy behind a URL up to date with the session's database.
 pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<PushReport> {
@@ -20,7 +20,7 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     })?;
     let mut link = connect(&target, observer)?;
     let is_cancelled = observer.cancel_flag();
-    let mut on_progress = |Progress { num_done, num_blocks: total }: Progress| {
+    let mut on_progress = |PushProgress { num_done, num_blocks: total }: PushProgress| {
         observer.on_event(Event::Counted { things: "blocks", num_done, total });
         if is_cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     };
@@ -59,7 +59,7 @@ pub(crate) fn keep(session: &Session, typed: &str, remote: Remote) {
     *session.kept_link() = remote.close().map(|link| KeptLink { typed: typed.to_owned(), link });
 }
 
-fn connect(target: &Target, observer: &dyn Observer) -> Result<Link> {
+fn connect(target: &CopyTarget, observer: &dyn Observer) -> Result<RemoteLink> {
     let link = target.connect()?;
     if link.is_exposed() {
         observer.warn(&format!("the connection to {target} is not encrypted"));
@@ -67,7 +67,7 @@ fn connect(target: &Target, observer: &dyn Observer) -> Result<Link> {
     Ok(link)
 }
 
-fn parse(session: &Session, typed: &str) -> Result<Target> {
+fn parse(session: &Session, typed: &str) -> Result<CopyTarget> {
     let variable = |name: &str| Some(session.environment.get(name)?.to_str()?.to_owned());
-    Target::parse(typed, &variable)
+    CopyTarget::parse(typed, &variable)
 }

@@ -1,13 +1,13 @@
 //! Keeps the connection of a search for the next one.
 
 #[cfg(feature = "postgres")]
-use crate::store::remote::Link;
+use crate::store::remote::RemoteLink;
 
 /// A connection that is kept for the next search of the same copy.
 #[cfg(feature = "postgres")]
 pub(crate) struct KeptLink {
     pub(super) typed: String,
-    pub(super) link: Link,
+    pub(super) link: RemoteLink,
 }
 
 /// Without a client of PostgreSQL there is none.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::testing::World;
-use crate::store::Followed;
+use crate::store::FollowedPaths;
 
 #[track_caller]
 fn check(folder: &str, before: &str, place: &str, expected: Option<&str>) {
@@ -161,7 +161,7 @@ fn folders_that_moved_with_the_database_are_found() {
         std::fs::write(world.path("moved/docs/other.md"), "x").unwrap();
         let world = world.now_at("moved/kb");
         let mut store = world.store();
-        store.follow(Followed::Everything);
+        store.follow(FollowedPaths::Everything);
         follow_database(&world.session, &mut store, &world).unwrap();
         let roots = store.all_roots().unwrap();
         let expected = if is_found { "moved/docs" } else { "disk/docs" };

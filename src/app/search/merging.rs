@@ -5,8 +5,10 @@
 //! cannot be compared, so then only the places in the answers count. Equal scores are ordered by base, then chunk id.
 
 use crate::search::evidence::{FormCost, keep_within};
-use crate::search::fuse::{self, KEYWORD_POWER, Leg, VECTOR_POWER};
-use crate::search::{Answer, Confidence, Gathered, Hit, NoBasis, Reranking, Unmet};
+use crate::search::fuse::{self, KEYWORD_POWER, LegScore, VECTOR_POWER};
+use crate::search::{
+    Confidence, EvidenceSummary, Hit, NoBasis, Reranking, SearchAnswer, UnmetPhrasing,
+};
 use crate::store::ChunkId;
 use crate::text::contents::is_contents;
 
@@ -26,8 +28,9 @@ pub(super) struct Merging {
 
 impl Merging {
     /// Merges answers to one query, which are all chunks or all passages.
-    pub(super) fn merge(&self, mut answers: Vec<Answer>) -> Answer {
-        let mut merged = Answer { reranking: self.reranking.clone(), ..Answer::empty(&[]) };
+    pub(super) fn merge(&self, mut answers: Vec<SearchAnswer>) -> SearchAnswer {
+        let mut merged =
+            SearchAnswer { reranking: self.reranking.clone(), ..SearchAnswer::empty(&[]) };
         merged.unmet = unmet_in_all(&answers);
         for completed in answers.iter().flat_map(|answer| &answer.completed) {
             if !merged.completed.contains(completed) {
@@ -41,7 +44,7 @@ impl Merging {
             answers.iter_mut().filter(|answer| answer.is_unmet).for_each(withdraw);
         }
         let judged = answers.iter().filter(|answer| answer.confidence.is_some());
-        let probability = |answer: &&Answer| answer.probability().unwrap_or_default();
+        let probability = |answer: &&SearchAnswer| answer.probability().unwrap_or_default();
         let best = judged.max_by(|one, other| probability(one).total_cmp(&probability(other)));
         merged.confidence = best.and_then(|answer| answer.confidence);
         merged.grounds = best.map(|answer| answer.grounds.clone()).unwrap_or_default();
@@ -56,7 +59,7 @@ impl Merging {
         merged.no_basis = merged.no_basis.filter(|_| merged.confidence.is_none());
         merged.hits = self.ordered(all);
         match merged.gathered {
-            Some(Gathered { budget: Some(budget), .. }) => {
+            Some(EvidenceSummary { budget: Some(budget), .. }) => {
                 keep_within(budget, self.form, &mut merged);
             }
             _ => merged.hits.truncate(self.limit as usize),
@@ -107,7 +110,7 @@ impl Merging {
         self.weigh_leg(answers, |hit| &mut hit.keyword, KEYWORD_POWER);
         self.weigh_leg(answers, |hit| &mut hit.vector, VECTOR_POWER);
         for hit in answers.iter_mut().flatten() {
-            let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
+            let term = |leg: Option<LegScore>| leg.map_or(0.0, |leg| leg.term);
             hit.score = term(hit.keyword) + term(hit.vector);
         }
     }
@@ -115,7 +118,7 @@ impl Merging {
     fn weigh_leg(
         &self,
         answers: &mut [Vec<Hit>],
-        leg_of: impl Fn(&mut Hit) -> &mut Option<Leg>,
+        leg_of: impl Fn(&mut Hit) -> &mut Option<LegScore>,
         power: f64,
     ) {
         let scores: Vec<Vec<f64>> = answers
@@ -142,21 +145,21 @@ impl Merging {
 }
 
 /// Whether a base had nothing to search.
-fn is_void(answer: &Answer) -> bool {
+fn is_void(answer: &SearchAnswer) -> bool {
     let is_empty = answer.hits.is_empty() && answer.confidence == Some(Confidence::None);
     matches!(answer.no_basis, Some(NoBasis::Filter | NoBasis::Nothing))
         || is_empty && !answer.is_unmet
 }
 
 /// Takes the hits of a base back, as if the quotes had been kept.
-fn withdraw(answer: &mut Answer) {
+fn withdraw(answer: &mut SearchAnswer) {
     answer.hits.clear();
     answer.total_matches = 0;
     (answer.confidence, answer.no_basis) = (None, Some(NoBasis::Unmet));
 }
 
 /// Returns the phrasings that no base meets. A base that has nothing to search is left out.
-fn unmet_in_all(answers: &[Answer]) -> Vec<Unmet> {
+fn unmet_in_all(answers: &[SearchAnswer]) -> Vec<UnmetPhrasing> {
     let mut all = answers.iter().filter(|answer| !is_void(answer)).map(|answer| &answer.unmet);
     let mut found = all.next().cloned().unwrap_or_default();
     for other in all {
@@ -182,11 +185,11 @@ mod tests {
     use crate::search::CitedPlace;
     use crate::store::{DocumentId, StoredChunk, StoredHit};
 
-    fn leg(rank: u32, raw: f64) -> Option<Leg> {
-        Some(Leg { term: 1.0 / (60.0 + f64::from(rank)), weight: 1.0, rank, raw })
+    fn leg(rank: u32, raw: f64) -> Option<LegScore> {
+        Some(LegScore { term: 1.0 / (60.0 + f64::from(rank)), weight: 1.0, rank, raw })
     }
 
-    fn hit(base: &str, id: i64, keyword: Option<Leg>, vector: Option<Leg>) -> Hit {
+    fn hit(base: &str, id: i64, keyword: Option<LegScore>, vector: Option<LegScore>) -> Hit {
         let chunk = Chunk { text: format!("text {id}"), token_count: 2, ..Chunk::default() };
         let stored = StoredHit {
             chunk: StoredChunk { id: ChunkId(id), chunk_index: 0, chunk },
@@ -204,7 +207,7 @@ mod tests {
             natural_language: None,
             aliases: Vec::new(),
         };
-        let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
+        let term = |leg: Option<LegScore>| leg.map_or(0.0, |leg| leg.term);
         Hit {
             score: term(keyword) + term(vector),
             rerank_score: None,
@@ -229,12 +232,12 @@ mod tests {
     fn merged(is_comparable: bool, answers: Vec<Vec<Hit>>) -> Vec<Hit> {
         let merging =
             Merging { limit: 10, rrf_k: 60.0, is_comparable, reranking: None, form: None };
-        let answers = answers.into_iter().map(|hits| Answer {
+        let answers = answers.into_iter().map(|hits| SearchAnswer {
             typed: "q".into(),
             total_matches: hits.len(),
             hits,
             confidence: Some(Confidence::Low),
-            ..Answer::empty(&[])
+            ..SearchAnswer::empty(&[])
         });
         merging.merge(answers.collect()).hits
     }
@@ -275,18 +278,25 @@ mod tests {
 
     #[test]
     fn a_phrase_is_missing_if_no_base_with_passages_has_it() {
-        let unmet = |typed: &str, nowhere: &[&str]| Unmet {
+        let unmet = |typed: &str, nowhere: &[&str]| UnmetPhrasing {
             typed: typed.to_owned(),
             phrases: vec!["a".into(), "b".into()],
             nowhere: nowhere.iter().map(|&phrase| phrase.to_owned()).collect(),
         };
-        let answer = |unmet: Vec<Unmet>| Answer { unmet, confidence: None, ..Answer::empty(&[]) };
-        let check = |answers: Vec<Answer>, expected: &[Unmet]| {
+        let answer = |unmet: Vec<UnmetPhrasing>| SearchAnswer {
+            unmet,
+            confidence: None,
+            ..SearchAnswer::empty(&[])
+        };
+        let check = |answers: Vec<SearchAnswer>, expected: &[UnmetPhrasing]| {
             assert_eq!(unmet_in_all(&answers), expected);
         };
         let both = unmet("q", &["a", "b"]);
         check(vec![], &[]);
-        check(vec![answer(vec![both.clone()]), Answer::empty(&[])], std::slice::from_ref(&both));
+        check(
+            vec![answer(vec![both.clone()]), SearchAnswer::empty(&[])],
+            std::slice::from_ref(&both),
+        );
         check(vec![answer(vec![both.clone()]), answer(vec![])], &[]);
         check(vec![answer(vec![both.clone()]), answer(vec![unmet("r", &[])])], &[]);
         let (one, other) = (answer(vec![both]), answer(vec![unmet("q", &["b"])]));

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::{Observer, Session};
 use crate::error::Error;
-use crate::search::{Answer, Hit, Reranking};
+use crate::search::{Hit, Reranking, SearchAnswer};
 use crate::store::ChunkId;
 use crate::text::command;
 use crate::text::json::JsonLine;
@@ -66,7 +66,7 @@ impl<'a> Reranker<'a> {
     }
 
     /// Orders the first results by the program's scores, or says why not.
-    pub(super) fn rerank(&self, results: &mut Answer, observer: &dyn Observer) {
+    pub(super) fn rerank(&self, results: &mut SearchAnswer, observer: &dyn Observer) {
         if results.hits.is_empty() {
             return;
         }

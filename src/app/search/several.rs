@@ -11,14 +11,14 @@ use crate::app::search::rerank::Reranker;
 use crate::app::search::{SearchRequest, search_by};
 use crate::app::{Observer, Session, absent};
 use crate::error::Result;
-use crate::search::{Answer, Reranking, TermStatistics, term_statistics};
+use crate::search::{Reranking, SearchAnswer, TermStatistics, term_statistics};
 
 /// Answers a query from several knowledge bases, in the order in which they are given.
 pub fn search_several(
     sessions: &[&Session],
     request: &SearchRequest,
     observer: &dyn Observer,
-) -> Result<Answer> {
+) -> Result<SearchAnswer> {
     let mut request = request.clone();
     let statistics = statistics(sessions, &request)?;
     if sessions.iter().any(|session| request.options(session).recency.is_some()) {
@@ -30,7 +30,7 @@ pub fn search_several(
     }
     let notes = Notes::new(observer);
     let mut models: Vec<String> = Vec::new();
-    let mut answers: Vec<Answer> = Vec::new();
+    let mut answers: Vec<SearchAnswer> = Vec::new();
     for (base, session) in sessions.iter().enumerate() {
         request.elsewhere = all_but(base, &statistics);
         let of_base = OfBase { name: &session.place.name, observer: &notes };
@@ -53,7 +53,7 @@ pub fn search_several(
     let merged = merging.merge(answers);
     let mut first = absent::phrases(&merged, &notes);
     first.extend(sessions.iter().flat_map(|session| session.notices.clone()));
-    Ok(Answer { notes: notes.kept(first), ..merged })
+    Ok(SearchAnswer { notes: notes.kept(first), ..merged })
 }
 
 /// Counts the terms of a query in each base.

@@ -11,7 +11,7 @@ use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::files::private;
-use crate::store::{Allowed, Store, Unmigrated};
+use crate::store::{AllowedPaths, OldDatabase, Store};
 use crate::trace::stage;
 
 /// Most models that are kept loaded. One is replaced when its database gets another one.
@@ -38,7 +38,8 @@ impl Session {
 
     fn open(&self, creates: bool) -> Result<Option<Store>> {
         let database = self.database();
-        let before_migration = |database: &Unmigrated<'_>| copies::before_migration(self, database);
+        let before_migration =
+            |database: &OldDatabase<'_>| copies::before_migration(self, database);
         let is_new = creates && database.metadata().map_or(true, |found| found.len() == 0);
         let opened =
             stage("open database", || Store::open_guarded(&database, creates, &before_migration))?;
@@ -78,7 +79,7 @@ impl Session {
     }
 
     /// Follows what the user has just named, and remembers it. Returns all that is followed by now.
-    pub fn follow_named(&self, store: &mut Store, named: Allowed) -> Result<Allowed> {
+    pub fn follow_named(&self, store: &mut Store, named: AllowedPaths) -> Result<AllowedPaths> {
         trust::name(&self.environment, self.data_dir(), store, named)
     }
 

@@ -9,7 +9,7 @@ use crate::app::watch::following::Following;
 use crate::error::Result;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::innermost;
-use crate::store::KnownFile;
+use crate::store::RememberedFile;
 use crate::text::paths;
 
 /// Files that change which other files of their folder are indexed.
@@ -28,7 +28,7 @@ pub(super) fn targets(
     let roots = Roots::of(&store, session.config().ingestion.follow_links)?;
     let folders: Vec<PathBuf> =
         roots.folders().map(Path::to_owned).chain(trees.iter().cloned()).collect();
-    let mut known: Option<Vec<KnownFile>> = None;
+    let mut known: Option<Vec<RememberedFile>> = None;
     let mut found: Vec<PathBuf> = Vec::new();
     for path in changed {
         if store.known_path(&paths::path_text(path))?.is_some() {

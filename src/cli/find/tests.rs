@@ -102,12 +102,12 @@ fn number(effects: &[Effect]) -> u64 {
 
 /// Answers a search.
 fn answer(state: &mut State, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec<Effect> {
-    let results = search::Answer {
+    let results = search::SearchAnswer {
         typed: state.entry.text().to_owned(),
         total_matches: hits.len(),
         hits,
         confidence: Some(Confidence::High),
-        ..search::Answer::empty(&[])
+        ..search::SearchAnswer::empty(&[])
     };
     let around = Around { before: "The end of before.".into(), after: "The next one.".into() };
     let answer = Answer::Listing(Listing::of_search(results), Some(around));

@@ -13,7 +13,7 @@ use crate::present::text::quote;
 use crate::present::text::search::excerpt_of;
 use crate::read::{Outline, Part, PartKind};
 use crate::search::matches::QueryTerms;
-use crate::search::{Answer, Confidence, Hit};
+use crate::search::{Confidence, Hit, SearchAnswer};
 use crate::store::{ChunkId, DocumentId, StoredDocument};
 use crate::text::number::counted;
 use crate::text::paths;
@@ -65,7 +65,7 @@ pub struct Target {
 
 impl Listing {
     /// Lists the hits of a search, documents in the order of their best hits.
-    pub fn of_search(answer: Answer) -> Self {
+    pub fn of_search(answer: SearchAnswer) -> Self {
         let terms = answer.wanted.clone();
         Self { confidence: answer.confidence, ..Self::of_hits(answer.hits, terms) }
     }

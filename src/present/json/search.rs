@@ -10,7 +10,7 @@ use crate::document::StaleReason;
 use crate::present::json::{SourceJson, Versioned, answer};
 use crate::present::text::stale;
 use crate::search::similar::Seed;
-use crate::search::{Answer, Confidence, Contribution, Hit, Reranking, TermMatch};
+use crate::search::{Confidence, Contribution, Hit, Reranking, SearchAnswer, TermMatch};
 use crate::store::{ChunkId, DocumentId};
 use crate::text::json::Json;
 
@@ -20,12 +20,12 @@ pub fn vector(vector: &[f32], out: &mut Json<'_>) -> io::Result<()> {
 }
 
 /// Writes the answer to a query.
-pub fn found(found: &Answer, out: &mut Json<'_>) -> io::Result<()> {
+pub fn found(found: &SearchAnswer, out: &mut Json<'_>) -> io::Result<()> {
     answer(&SearchJson::from(found), out)
 }
 
 /// Writes the answer to one of several queries on one line.
-pub fn search_line(answer: &Answer, out: &mut Json<'_>) -> io::Result<()> {
+pub fn search_line(answer: &SearchAnswer, out: &mut Json<'_>) -> io::Result<()> {
     out.line(&Versioned::of(&SearchJson::from(answer)))
 }
 
@@ -279,8 +279,8 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
     }
 }
 
-impl<'a> From<&'a Answer> for SearchJson<'a> {
-    fn from(answer: &'a Answer) -> Self {
+impl<'a> From<&'a SearchAnswer> for SearchJson<'a> {
+    fn from(answer: &'a SearchAnswer) -> Self {
         let gathered = answer.gathered.as_ref();
         Self {
             query: &answer.typed,

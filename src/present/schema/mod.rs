@@ -31,7 +31,7 @@ use crate::skill::show::{OutlinedHeading, Shown};
 use crate::skill::stats::SkillStats;
 use crate::store::{RenamedTag, TagCount};
 use crate::text::json::Json;
-use crate::transfer::{DocumentLine, HeadLine, Imported};
+use crate::transfer::{DocumentLine, HeadLine, ImportReport};
 
 pub use fields::Field;
 
@@ -165,7 +165,7 @@ pub const PUBLISHED: &[Published] = &[
     Published::answer::<Relocated>("relocate"),
     Published::of::<HeadLine>("export-head").of_command("kb export, the first line"),
     Published::of::<DocumentLine>("export-document").of_command("kb export, every other line"),
-    Published::answer::<Imported>("import"),
+    Published::answer::<ImportReport>("import"),
     Published::answer::<json::DoctorJson>("doctor"),
     Published::answer::<Reindexed>("reindex"),
     Published::answer::<Estimate>("reindex-dry-run")

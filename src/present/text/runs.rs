@@ -10,10 +10,10 @@ use crate::app::update::UpdateReport;
 use crate::ingest::{IngestReport, NO_EXTENSION};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
-use crate::store::{Conflict, Field};
+use crate::store::{Conflict, EditableField};
 use crate::text::number::{bytes_to_mb, counted, duration, thousands};
 use crate::text::printable::clean;
-use crate::transfer::Imported;
+use crate::transfer::ImportReport;
 
 impl Human {
     /// Returns the summary line of `kb add`.
@@ -111,7 +111,7 @@ impl Human {
     }
 
     /// Writes the report of `kb import`.
-    pub fn imported(&self, imported: &Imported, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn imported(&self, imported: &ImportReport, out: &mut Sheet<'_>) -> io::Result<()> {
         for conflict in &imported.conflicts {
             self.labelled(&conflict_line(conflict), out)?;
         }
@@ -304,10 +304,10 @@ fn conflict_line(conflict: &Conflict) -> String {
     let (kept, other) = (quoted(&conflict.kept), quoted(&conflict.other));
     let side = if *is_import_kept { "of the import" } else { "here" };
     match (field, copy_id) {
-        (Field::File, _) => format!(
+        (EditableField::File, _) => format!(
             "conflict: document {document_id} has another content at the same path, which was kept: {kept}"
         ),
-        (Field::Text, Some(copy)) => format!(
+        (EditableField::Text, Some(copy)) => format!(
             "conflict: the text of note {document_id} was edited on both sides; the newer one, {side}, was \
              kept ({kept}), and the other one is note {copy} ({other})"
         ),

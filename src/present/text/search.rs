@@ -9,9 +9,9 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::passage::{Excerpt, Room, Span, excerpt};
 use crate::present::text::{quote, stale};
-use crate::search::fuse::Leg;
+use crate::search::fuse::LegScore;
 use crate::search::matches::QueryTerms;
-use crate::search::{Answer, Gathered, Hit, Reranking, TermMatch};
+use crate::search::{EvidenceSummary, Hit, Reranking, SearchAnswer, TermMatch};
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
 use crate::text::printable::{clean, clean_name};
@@ -24,10 +24,10 @@ const PREVIEW_LINES: [usize; 2] = [3, 6];
 
 impl Human {
     /// Writes the answer to a query.
-    pub fn search(&self, answer: &Answer, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn search(&self, answer: &SearchAnswer, out: &mut Sheet<'_>) -> io::Result<()> {
         let shown = match answer.gathered {
             None => format!("top {}", answer.hits.len()),
-            Some(Gathered { budget, num_tokens }) => format!(
+            Some(EvidenceSummary { budget, num_tokens }) => format!(
                 "{} with {}{} tokens",
                 counted(answer.hits.len(), "passage"),
                 thousands(num_tokens),
@@ -153,7 +153,7 @@ impl Human {
     /// Writes how a hit got its score, if requested.
     fn explanation(&self, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
         if !hit.terms.is_empty() {
-            let leg = |name: &str, leg: Option<Leg>| match leg {
+            let leg = |name: &str, leg: Option<LegScore>| match leg {
                 Some(leg) => format!(
                     "{name} rank {}, {:.3}, weight {:.2}: {:.4}",
                     leg.rank, leg.raw, leg.weight, leg.term
@@ -283,7 +283,7 @@ pub(in crate::present) fn excerpt_of(
 }
 
 /// Returns sentences about an answer as a whole: whether it is one, and how its hits are ordered.
-pub fn verdict(answer: &Answer) -> Vec<String> {
+pub fn verdict(answer: &SearchAnswer) -> Vec<String> {
     let confidence = match answer.confidence {
         _ if answer.hits.is_empty() => None,
         Some(confidence) => confidence.sentence().map(str::to_owned),

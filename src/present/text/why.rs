@@ -7,7 +7,7 @@ use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::Sheet;
 use crate::present::text::human::Human;
 use crate::present::text::stale::advice_for;
-use crate::search::{LegRank, Outcome, Trace};
+use crate::search::{LegRank, Trace, WhyOutcome};
 use crate::text::number::thousands;
 use crate::text::printable::clean;
 
@@ -15,25 +15,25 @@ use crate::text::printable::clean;
 pub(in crate::present) fn sentence(trace: &Trace) -> String {
     let rank = trace.fused.map_or(0, |fused| fused.0);
     match trace.outcome {
-        Outcome::Shown => format!("It is shown at rank {rank}."),
-        Outcome::Empty => "It has no text to find.".into(),
-        Outcome::Filtered => "A filter leaves it out.".into(),
-        Outcome::Excluded => "All of its chunks have a word that the query excludes.".into(),
-        Outcome::WithoutPhrase => {
+        WhyOutcome::Shown => format!("It is shown at rank {rank}."),
+        WhyOutcome::Empty => "It has no text to find.".into(),
+        WhyOutcome::Filtered => "A filter leaves it out.".into(),
+        WhyOutcome::Excluded => "All of its chunks have a word that the query excludes.".into(),
+        WhyOutcome::WithoutPhrase => {
             "None of its chunks that pass the filters has the phrases in double quotes.".into()
         }
-        Outcome::BeyondDepth => format!(
+        WhyOutcome::BeyondDepth => format!(
             "Neither leg ranks it among its first {}: it has no word of the query, and its meaning is \
              not close.",
             trace.depth
         ),
-        Outcome::Copy => format!(
+        WhyOutcome::Copy => format!(
             "It is at rank {rank}, but is nearly a copy of a better hit; `--copies` shows both."
         ),
-        Outcome::BelowThreshold => {
+        WhyOutcome::BelowThreshold => {
             format!("It would be at rank {rank}, but is below the threshold.")
         }
-        Outcome::BeyondLimit => {
+        WhyOutcome::BeyondLimit => {
             format!("It is at rank {rank}, and {} are shown: `--top {rank}` shows it.", trace.limit)
         }
     }

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::extract::detect::TypeOverride;
 use crate::files::Metadata;
 use crate::files::reach::{Reach, ResolvedFolder, real, refused};
-use crate::store::{PathStamp, Root, Store};
+use crate::store::{AddedFolder, PathStamp, Store};
 use crate::text::paths;
 use crate::walk::{ReadAs, Start, Territory};
 
@@ -30,7 +30,7 @@ pub struct Roots {
 /// A folder that was added.
 #[derive(Debug, Clone)]
 struct AddedPath {
-    root: Root,
+    root: AddedFolder,
     path: PathBuf,
     real: PathBuf,
     /// `None` if its path is missing or leads elsewhere than when it was added.
@@ -39,7 +39,7 @@ struct AddedPath {
 }
 
 impl AddedPath {
-    fn new(root: Root, follows_all: bool) -> Self {
+    fn new(root: AddedFolder, follows_all: bool) -> Self {
         let path = paths::path_of(&root.path);
         let found = ResolvedFolder::at(&path).ok();
         let is_same = |folder: &ResolvedFolder| {
@@ -84,7 +84,7 @@ impl Roots {
     }
 
     /// Uses these folders.
-    pub fn new(roots: Vec<Root>, follows_all: bool) -> Self {
+    pub fn new(roots: Vec<AddedFolder>, follows_all: bool) -> Self {
         let mut all: Vec<AddedPath> =
             roots.into_iter().map(|root| AddedPath::new(root, follows_all)).collect();
         // A folder comes after those that contain it.
@@ -117,7 +117,7 @@ impl Roots {
     }
 
     /// Returns the folder that a path belongs to, as it is remembered.
-    pub fn of_path(&self, path: &Path) -> Option<&Root> {
+    pub fn of_path(&self, path: &Path) -> Option<&AddedFolder> {
         self.added(path).map(|added| &added.root)
     }
 

@@ -38,9 +38,9 @@ impl World {
         symlink(self.path(target), path).unwrap();
     }
 
-    fn root(&self, name: &str, follows_links: bool, is_old: bool) -> Root {
+    fn root(&self, name: &str, follows_links: bool, is_old: bool) -> AddedFolder {
         let path = self.path(name);
-        Root {
+        AddedFolder {
             real_path: (!is_old).then(|| paths::path_text(&real(&path).unwrap())),
             path: paths::path_text(&path),
             tags: Vec::new(),
@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Reads a file that was added when its path led to `real_path`.
-    fn read(&self, roots: &[Root], name: &str, real_path: Option<&str>) -> String {
+    fn read(&self, roots: &[AddedFolder], name: &str, real_path: Option<&str>) -> String {
         let path = self.path(name);
         let roots = Roots::new(roots.to_vec(), false);
         let read = roots.of_file(&path, real_path).and_then(|reach| reach.read(&path, 100));
@@ -135,7 +135,7 @@ fn a_file_added_by_an_older_kb_must_not_be_a_link() {
 
 /// Folders that need not exist, with their types and tags.
 fn added(all: &[(&str, Option<DocType>, &[&str])]) -> Roots {
-    let root = |(path, doc_type, tags): &(&str, Option<DocType>, &[&str])| Root {
+    let root = |(path, doc_type, tags): &(&str, Option<DocType>, &[&str])| AddedFolder {
         path: (*path).to_owned(),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         doc_type: *doc_type,
@@ -214,7 +214,8 @@ fn walks_of_all_folders_find_each_file_once() {
         WalkOptions { max_file_mb: 1, follow_links: false, text_extensions: TextExtensions::NONE };
     for follows_links in [false, true] {
         let root = |name: &&str| world.root(name, follows_links, false);
-        let roots: Vec<Root> = ["home", "home/docs/sub", "home/docs"].iter().map(root).collect();
+        let roots: Vec<AddedFolder> =
+            ["home", "home/docs/sub", "home/docs"].iter().map(root).collect();
         let roots = Roots::new(roots, false);
         let starts: Vec<Start> =
             roots.parts(&[]).iter().map(|part| roots.start(part).unwrap()).collect();
@@ -241,7 +242,8 @@ fn a_remembered_file_is_read_as_its_folder_says_else_as_before() {
         mtime_ns: 0,
         real_path: None,
     };
-    let typed = Root { doc_type: Some(DocType::Code), ..world.root("home/docs", false, false) };
+    let typed =
+        AddedFolder { doc_type: Some(DocType::Code), ..world.root("home/docs", false, false) };
     let roots = Roots::new(vec![world.root("home", false, false), typed], false);
     let (note, markdown) = (DocType::Note, DocType::Markdown);
     for (name, before, is_claimed, expected) in [

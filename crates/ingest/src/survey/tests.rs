@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use super::*;
 use crate::document::DocType;
 use crate::extract::detect::TextExtensions;
-use crate::store::{PathStamp, Root};
+use crate::store::{AddedFolder, PathStamp};
 
 mod disks;
 
@@ -32,23 +32,28 @@ impl Folder {
         fs::write(self.path(name), text).unwrap();
     }
 
-    fn known(&self, names: &[&str]) -> Vec<KnownFile> {
+    fn known(&self, names: &[&str]) -> Vec<RememberedFile> {
         let ids = (1..).map(DocumentId);
         names.iter().zip(ids).map(|(name, id)| self.file(name, id)).collect()
     }
 
-    fn file(&self, name: &str, document_id: DocumentId) -> KnownFile {
+    fn file(&self, name: &str, document_id: DocumentId) -> RememberedFile {
         let path = self.path(name);
         let (size_bytes, mtime_ns) = walk::stamp(&path.metadata().unwrap());
         let content_hash = content_hash(fs::read(&path).unwrap());
         let path = paths::path_text(&path);
         let stamp = PathStamp { path, size_bytes, mtime_ns, real_path: None };
         let (doc_type, language) = (DocType::Markdown, None);
-        KnownFile { stamp, document_id, content_hash, doc_type, language, is_mounted: None }
+        RememberedFile { stamp, document_id, content_hash, doc_type, language, is_mounted: None }
     }
 
-    fn survey(&self, roots: &[&str], known: &[KnownFile], is_exact: bool) -> Vec<FolderSurvey> {
-        let added: Vec<Root> = roots.iter().map(|root| added(&self.path(root))).collect();
+    fn survey(
+        &self,
+        roots: &[&str],
+        known: &[RememberedFile],
+        is_exact: bool,
+    ) -> Vec<FolderSurvey> {
+        let added: Vec<AddedFolder> = roots.iter().map(|root| added(&self.path(root))).collect();
         let roots = Roots::new(added, false);
         let (parts, without_text) = (roots.parts(&[]), BTreeMap::new());
         let known = known.to_vec();
@@ -56,8 +61,8 @@ impl Folder {
     }
 }
 
-fn added(path: &Path) -> Root {
-    Root {
+fn added(path: &Path) -> AddedFolder {
+    AddedFolder {
         path: paths::path_text(path),
         tags: Vec::new(),
         doc_type: None,
@@ -219,7 +224,7 @@ fn links_are_not_missing_and_a_folder_that_became_one_is_refused() {
     let known = folder.known(&["d/a.md"]);
     fs::rename(folder.path("d"), folder.path("o")).unwrap();
     symlink("o", folder.path("d")).unwrap();
-    let all = Roots::new(vec![Root { real_path, ..added(&roots[0]) }], false);
+    let all = Roots::new(vec![AddedFolder { real_path, ..added(&roots[0]) }], false);
     let (parts, without_text) = (roots.to_vec(), BTreeMap::new());
     let scope =
         SurveyScope { roots: all, parts, known, without_text, walk: OPTIONS, is_exact: true };
@@ -231,13 +236,14 @@ fn links_are_not_missing_and_a_folder_that_became_one_is_refused() {
 fn every_folder_is_surveyed_and_other_files_together() {
     let folder = Folder::new(&["d/a.md", "d/s/b.md", "e/c.md", "o/x.md", "o/y.md"]);
     let known = folder.known(&["o/x.md", "d/a.md", "d/s/b.md", "o/y.md"]);
-    let counts = |roots: &[&str], known: &[KnownFile]| -> Vec<(Option<PathBuf>, usize, usize)> {
-        let found = folder.survey(roots, known, false);
-        found
-            .into_iter()
-            .map(|survey| (survey.root, survey.num_known, survey.num_documents))
-            .collect()
-    };
+    let counts =
+        |roots: &[&str], known: &[RememberedFile]| -> Vec<(Option<PathBuf>, usize, usize)> {
+            let found = folder.survey(roots, known, false);
+            found
+                .into_iter()
+                .map(|survey| (survey.root, survey.num_known, survey.num_documents))
+                .collect()
+        };
     let root = |name: &str| Some(folder.path(name));
     assert_eq!(
         counts(&["e", "d", "d/s"], &known),
@@ -310,7 +316,7 @@ fn check_without_text(
         if roots.is_empty() && known.is_empty() {
             continue;
         }
-        let added: Vec<Root> = roots.iter().map(|root| added(root)).collect();
+        let added: Vec<AddedFolder> = roots.iter().map(|root| added(root)).collect();
         let scope = SurveyScope {
             roots: Roots::new(added, false),
             parts: roots.to_vec(),

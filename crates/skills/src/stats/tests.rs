@@ -10,7 +10,7 @@ fn world(accesses: &[(&str, &str, &str, &str, Option<&str>)]) -> (World, Skill) 
     world.skill("project/.skillc/skills/x");
     let skill = resolve::resolve(&world.caller, "x").unwrap();
     for (timestamp, command, cwd, args, error) in accesses {
-        let access = Access {
+        let access = SkillAccess {
             timestamp: (*timestamp).into(),
             run_id: "r".into(),
             command: (*command).into(),

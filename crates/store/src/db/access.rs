@@ -3,7 +3,7 @@
 //! SQLite reads a file in WAL mode through a log and a file of shared memory next to it, which it
 //! creates if they are missing. Where that is not possible, the database is opened read-only
 //! through the existing ones, or, without a log, as a file that does not change
-//! (sqlite.org/uri.html, `immutable`). No lock protects the latter, so [`Mark`] shows whether
+//! (sqlite.org/uri.html, `immutable`). No lock protects the latter, so [`FileMark`] shows whether
 //! another process has changed the file meanwhile.
 
 use std::io::{self, Read as _};
@@ -28,23 +28,23 @@ const WITHOUT_MAPPING: &str = "PRAGMA mmap_size = 0";
 
 /// How a connection opens the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum OpenMode {
     /// For reading and writing.
     Write,
     /// Read-only, through an existing log and existing shared memory.
     Shared,
     /// Read-only and without locks, as a file that does not change. Has its state before that.
-    Frozen(Mark),
+    Frozen(FileMark),
 }
 
 /// What shows whether a database file has changed: size, time, inode and SQLite's change counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub struct FileMark {
     stamp: Stamp,
     change_counter: [u8; 4],
 }
 
-impl Mark {
+impl FileMark {
     fn of(path: &Path) -> Result<Self> {
         let stamp = Stamp::of(path).map_err(|source| Error::of_file(path, source))?;
         let mut head = [0; CHANGE_COUNTER.end];
@@ -65,7 +65,7 @@ impl Mark {
     }
 }
 
-impl Access {
+impl OpenMode {
     /// Decides how to open an existing database. Neither opens nor reads a file that can be
     /// written: reading it without SQLite would release SQLite's locks.
     pub(crate) fn of(path: &Path) -> Result<Self> {
@@ -87,7 +87,7 @@ impl Access {
             return Ok(Self::Shared);
         }
         match length("-wal") {
-            0 => Ok(Self::Frozen(Mark::of(&real)?)),
+            0 => Ok(Self::Frozen(FileMark::of(&real)?)),
             _ => Err(refused("-wal", "has changes that are not in the file yet")),
         }
     }
@@ -112,7 +112,7 @@ impl Access {
 
 /// Opens any database for reading, without checking whose it is.
 pub(crate) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
-    Access::of(path).unwrap_or(Access::Write).open_to_read(path)
+    OpenMode::of(path).unwrap_or(OpenMode::Write).open_to_read(path)
 }
 
 /// Whether a database can be changed. SQLite also creates files in its folder.

@@ -3,21 +3,21 @@
 use rusqlite::Connection;
 
 use super::config;
-use super::fault::{Fault, Step};
+use super::fault::{DatabaseFault, Step};
 use crate::Store;
 use crate::document::{Binding, ModelFiles};
 use crate::error::{Error, Result};
 
 /// One of the two bindings in `config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum BindingSlot {
     /// The binding of `chunks_vec`.
     Current,
     /// The target of an unfinished reindex.
     Next,
 }
 
-impl Slot {
+impl BindingSlot {
     fn key(self, key: &str) -> String {
         match self {
             Self::Current => key.to_owned(),
@@ -42,7 +42,7 @@ const KEYS: [&str; 7] = [
 impl Store {
     /// Returns the model the database was built with; `None` before anything was embedded.
     pub fn binding(&self) -> Result<Option<Binding>> {
-        let binding = self.read(|db| load(db, Slot::Current))?;
+        let binding = self.read(|db| load(db, BindingSlot::Current))?;
         let mut bound = self.bound.borrow_mut();
         if bound.is_none() {
             bound.clone_from(&binding);
@@ -59,7 +59,7 @@ impl Store {
 
 /// Returns the database's binding, which must be `expected` if that is known.
 pub(crate) fn check(db: &Connection, expected: Option<&Binding>) -> Step<Option<Binding>> {
-    let found = load(db, Slot::Current)?;
+    let found = load(db, BindingSlot::Current)?;
     match (&found, expected) {
         (Some(found), Some(expected)) if !found.fits(expected) => {
             Err(mismatch(found, expected).into())
@@ -68,7 +68,7 @@ pub(crate) fn check(db: &Connection, expected: Option<&Binding>) -> Step<Option<
     }
 }
 
-pub(crate) fn load(db: &Connection, slot: Slot) -> Step<Option<Binding>> {
+pub(crate) fn load(db: &Connection, slot: BindingSlot) -> Step<Option<Binding>> {
     let Some(model_name) = value(db, slot, MODEL_NAME)? else { return Ok(None) };
     Ok(Some(Binding {
         model_name,
@@ -83,7 +83,7 @@ pub(crate) fn load(db: &Connection, slot: Slot) -> Step<Option<Binding>> {
     }))
 }
 
-pub(crate) fn save(db: &Connection, slot: Slot, binding: &Binding) -> Step<()> {
+pub(crate) fn save(db: &Connection, slot: BindingSlot, binding: &Binding) -> Step<()> {
     let values = [
         Some(binding.model_name.clone()),
         Some(binding.dim.to_string()),
@@ -104,19 +104,19 @@ pub(crate) fn save(db: &Connection, slot: Slot, binding: &Binding) -> Step<()> {
 
 /// Returns the name of the model that made the vectors, also if the rest of the binding cannot be read.
 pub(crate) fn model_name(db: &Connection) -> Step<Option<String>> {
-    value(db, Slot::Current, MODEL_NAME)
+    value(db, BindingSlot::Current, MODEL_NAME)
 }
 
 /// Returns what is wrong with the binding; `None` if it can be read, and if there is none.
 pub(crate) fn fault(db: &Connection) -> Step<Option<String>> {
-    match load(db, Slot::Current) {
+    match load(db, BindingSlot::Current) {
         Ok(_) => Ok(None),
-        Err(Fault::Corrupt(detail)) => Ok(Some(detail)),
+        Err(DatabaseFault::Corrupt(detail)) => Ok(Some(detail)),
         Err(other) => Err(other),
     }
 }
 
-pub(crate) fn clear(db: &Connection, slot: Slot) -> Step<()> {
+pub(crate) fn clear(db: &Connection, slot: BindingSlot) -> Step<()> {
     KEYS.iter().try_for_each(|key| config::remove(db, &slot.key(key)))
 }
 
@@ -138,14 +138,14 @@ pub(crate) fn mismatch(bound: &Binding, wanted: &Binding) -> Error {
     Error::ModelMismatch { bound: describe(bound), bound_dim: bound.dim, wanted: describe(wanted) }
 }
 
-fn value(db: &Connection, slot: Slot, key: &str) -> Step<Option<String>> {
+fn value(db: &Connection, slot: BindingSlot, key: &str) -> Step<Option<String>> {
     config::value(db, &slot.key(key))
 }
 
-fn parsed<T: std::str::FromStr>(db: &Connection, slot: Slot, key: &str) -> Step<T> {
+fn parsed<T: std::str::FromStr>(db: &Connection, slot: BindingSlot, key: &str) -> Step<T> {
     value(db, slot, key)?
         .and_then(|text| text.parse().ok())
-        .ok_or_else(|| Fault::Corrupt(format!("config.{key} cannot be read")))
+        .ok_or_else(|| DatabaseFault::Corrupt(format!("config.{key} cannot be read")))
 }
 
 #[cfg(test)]
@@ -220,7 +220,7 @@ mod tests {
         db.store.begin_reindex(&binding("small")).unwrap();
         for found in db.store.unembedded(crate::ChunkId(0), 10).unwrap() {
             let embedding = crate::document::Embedding { vector: vector("words"), codes: None };
-            db.store.store_reindexed(&[crate::Renewed::kept(&found, embedding)]).unwrap();
+            db.store.store_reindexed(&[crate::RenewedChunk::kept(&found, embedding)]).unwrap();
         }
         db.store.finish_reindex().unwrap();
         assert_eq!(db.store.binding().unwrap(), Some(binding("small")));

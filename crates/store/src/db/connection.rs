@@ -79,15 +79,15 @@ pub(crate) fn on_pages<T, E: From<rusqlite::Error>>(
     connection: &Connection,
     work: impl FnOnce(&Connection) -> Result<T, E>,
 ) -> Result<T, E> {
-    struct Again<'a>(&'a Connection);
-    impl Drop for Again<'_> {
+    struct DefensiveModeGuard<'a>(&'a Connection);
+    impl Drop for DefensiveModeGuard<'_> {
         fn drop(&mut self) {
             // It fails for no connection that is open.
             let _ = self.0.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true);
         }
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
-    let _again = Again(connection);
+    let _again = DefensiveModeGuard(connection);
     work(connection)
 }
 

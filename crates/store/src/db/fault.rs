@@ -11,7 +11,7 @@ use super::recheck::{Diagnosis, check_again};
 
 /// An error inside a transaction, before the path of the database is added.
 #[derive(Debug)]
-pub(crate) enum Fault {
+pub(crate) enum DatabaseFault {
     Sqlite(rusqlite::Error),
     /// Stored data contradicts itself.
     Corrupt(String),
@@ -26,21 +26,21 @@ pub(crate) enum Fault {
 }
 
 /// The result of one step of a transaction.
-pub(crate) type Step<T> = Result<T, Fault>;
+pub(crate) type Step<T> = Result<T, DatabaseFault>;
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for DatabaseFault {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for DatabaseFault {
     fn from(error: Error) -> Self {
         Self::Known(error)
     }
 }
 
-impl Fault {
+impl DatabaseFault {
     /// Converts the fault to an error about the database at `path`.
     pub(crate) fn at(self, path: &Path) -> Error {
         let path = path.to_owned();

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, named_params};
 
-use super::fault::{Fault, Step};
+use super::fault::{DatabaseFault, Step};
 
 /// SQLite may have been built without this table; see `.cargo/config.toml`.
 const HAS_PAGES: &str =
@@ -31,7 +31,7 @@ const INNER_HEADER: usize = 12;
 
 /// A page of a table or an index, as the file format describes it (sqlite.org/fileformat2.html, 1.6).
 #[derive(Debug, PartialEq, Eq)]
-struct Page {
+struct DatabasePage {
     /// The gap between the list of rows and the first row; it must be empty.
     gap: Range<usize>,
     /// Child pages; none for a leaf.
@@ -77,12 +77,12 @@ pub(crate) fn clear_gaps(db: &Connection) -> Step<Option<usize>> {
     Ok(Some(num_cleared))
 }
 
-fn damaged(page: i64) -> Fault {
-    Fault::Corrupt(format!("page {page} cannot be read"))
+fn damaged(page: i64) -> DatabaseFault {
+    DatabaseFault::Corrupt(format!("page {page} cannot be read"))
 }
 
 /// Parses a page; `None` if it is not a page of a table or an index.
-fn page(data: &[u8], is_first: bool) -> Option<Page> {
+fn page(data: &[u8], is_first: bool) -> Option<DatabasePage> {
     let start = if is_first { FILE_HEADER } else { 0 };
     let number =
         |at: usize| Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])));
@@ -108,7 +108,7 @@ fn page(data: &[u8], is_first: bool) -> Option<Page> {
         }
         below.push(page_number(start + LEAF_HEADER)?);
     }
-    Some(Page { gap, below })
+    Some(DatabasePage { gap, below })
 }
 
 /// Returns the page with an empty gap; `None` if the gap is empty already.
@@ -169,7 +169,7 @@ mod tests {
         let mut empty = vec![0; 512];
         empty[0] = 13;
         empty[5..7].copy_from_slice(&512_u16.to_be_bytes());
-        assert_eq!(page(&empty, false), Some(Page { gap: 8..512, below: Vec::new() }));
+        assert_eq!(page(&empty, false), Some(DatabasePage { gap: 8..512, below: Vec::new() }));
         empty[3..5].copy_from_slice(&400_u16.to_be_bytes());
         assert_eq!(page(&empty, false), None);
     }

@@ -5,13 +5,13 @@ use std::path::Path;
 use crate::Store;
 use crate::error::{Error, Result};
 
-use super::access::{Access, Mark, is_changeable};
+use super::access::{FileMark, OpenMode, is_changeable};
 
 impl Store {
     /// Whether the database can only be read.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.access != Access::Write
+        self.access != OpenMode::Write
     }
 
     /// Whether there is a database that can only be read.
@@ -22,9 +22,9 @@ impl Store {
 
     /// Returns the state of a database that would be read without locks; `None` for any other.
     #[must_use]
-    pub fn mark(path: &Path) -> Option<Mark> {
-        match Access::of(path) {
-            Ok(Access::Frozen(mark)) if path.exists() => Some(mark),
+    pub fn mark(path: &Path) -> Option<FileMark> {
+        match OpenMode::of(path) {
+            Ok(OpenMode::Frozen(mark)) if path.exists() => Some(mark),
             _ => None,
         }
     }
@@ -36,7 +36,7 @@ impl Store {
     /// [`Error::ChangedMeanwhile`].
     pub fn require_unchanged(&self) -> Result<()> {
         match self.access {
-            Access::Frozen(mark) if !mark.is_current(&self.path) => {
+            OpenMode::Frozen(mark) if !mark.is_current(&self.path) => {
                 Err(Error::ChangedMeanwhile { path: self.path.clone() })
             }
             _ => Ok(()),

@@ -84,12 +84,15 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::db::fault::Fault;
+    use crate::db::fault::DatabaseFault;
     use crate::testing::TestDb;
 
     /// SQLite's error for an impossible page.
-    fn malformed() -> Fault {
-        Fault::from(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None))
+    fn malformed() -> DatabaseFault {
+        DatabaseFault::from(rusqlite::Error::SqliteFailure(
+            ffi::Error::new(ffi::SQLITE_CORRUPT),
+            None,
+        ))
     }
 
     #[test]
@@ -106,7 +109,7 @@ mod tests {
             assert_eq!(is_unreadable, is_disk, "{answer}");
         }
         let code = ffi::Error::new(ffi::SQLITE_IOERR_CORRUPTFS);
-        let fault = Fault::from(rusqlite::Error::SqliteFailure(code, None));
+        let fault = DatabaseFault::from(rusqlite::Error::SqliteFailure(code, None));
         let error = fault.at(Path::new("kb.db"));
         assert_eq!(error.code(), "disk_failed");
         assert!(error.hint().unwrap().contains("may be intact"), "{error}");

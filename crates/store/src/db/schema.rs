@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use super::fault::{Fault, Step};
+use super::fault::{DatabaseFault, Step};
 use super::sql;
 
 /// Marks an SQLite file as a kb database; the bytes "kbdb".
@@ -69,7 +69,7 @@ pub(crate) fn version_in_transaction(connection: &Connection) -> Step<i64> {
         APPLICATION_ID => sql::value(connection, STATED_VERSION, []),
         // Also a file left by a kb that was killed between creating and filling it.
         0 if connection.query_row(COUNT_SCHEMA, [], |row| row.get::<_, i64>(0))? == 0 => Ok(0),
-        _ => Err(Fault::Foreign),
+        _ => Err(DatabaseFault::Foreign),
     }
 }
 
@@ -81,5 +81,5 @@ pub(crate) fn other_version(version: i64) -> String {
 /// Refuses a database of a newer kb, whatever mode its file is in, before anything is written.
 pub(crate) fn refuse_newer(found: i64, migrations: &[(i64, &str)]) -> Step<()> {
     let supported = migrations.last().map_or(0, |(version, _)| *version);
-    if found > supported { Err(Fault::TooNew { found, supported }) } else { Ok(()) }
+    if found > supported { Err(DatabaseFault::TooNew { found, supported }) } else { Ok(()) }
 }

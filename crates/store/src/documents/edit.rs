@@ -15,7 +15,7 @@ use crate::{NewDocument, Store};
 
 /// What to change; `None` leaves it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Edit {
+pub struct DocumentEdit {
     /// The title, which is from then on one that the user gave.
     pub title: Option<String>,
     /// All tags.
@@ -71,7 +71,7 @@ impl Store {
     pub fn edit(
         &mut self,
         before: &StoredDocument,
-        edit: &Edit,
+        edit: &DocumentEdit,
         content: Option<NewContent<'_>>,
     ) -> Result<()> {
         let bound = self.bound.borrow().clone();
@@ -148,7 +148,7 @@ mod tests {
         let mut db = TestDb::new();
         let id = db.add("/a.md", &["old words"], &["one", "two"]);
         let before = db.store.document(id).unwrap().unwrap();
-        let edit = Edit {
+        let edit = DocumentEdit {
             title: Some("Mine".into()),
             tags: Some(vec!["two".into(), "three".into()]),
             date: Some(Some("2001-02-03".into())),
@@ -164,7 +164,7 @@ mod tests {
         let read_again = db.store.document(id).unwrap().unwrap();
         assert_eq!(read_again.date_given.as_deref(), Some("2001-02-03"));
         assert_eq!(read_again.title, "Mine");
-        let stated = Edit { date: Some(None), ..Edit::default() };
+        let stated = DocumentEdit { date: Some(None), ..DocumentEdit::default() };
         db.store.edit(&read_again, &stated, None).unwrap();
         assert_eq!(db.store.document(id).unwrap().unwrap().date_given, None);
         db.assert_intact();

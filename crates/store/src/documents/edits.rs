@@ -11,7 +11,7 @@ pub use super::rows::Edits;
 
 /// Which of two versions stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum EditVerdict {
     /// The one here: it is the same, or was made from the other one.
     Here,
     /// The other one, which was made from the one here.
@@ -22,7 +22,7 @@ pub(super) enum Verdict {
     ThereIsNewer,
 }
 
-impl Verdict {
+impl EditVerdict {
     pub(super) fn takes_other(self) -> bool {
         matches!(self, Self::There | Self::ThereIsNewer)
     }
@@ -54,17 +54,17 @@ impl Edits {
 
 /// Compares the edits of two versions that differ; `is_greater` decides between edits of the same
 /// time, the same way on both machines.
-pub(super) fn verdict(here: &[String], there: &[String], is_greater: bool) -> Verdict {
+pub(super) fn verdict(here: &[String], there: &[String], is_greater: bool) -> EditVerdict {
     let has = |all: &[String], some: &[String]| some.iter().all(|time| all.contains(time));
     match (has(here, there), has(there, here)) {
-        (true, false) => Verdict::Here,
+        (true, false) => EditVerdict::Here,
         // Neither was edited.
-        (true, true) if here.is_empty() => Verdict::Here,
-        (false, true) => Verdict::There,
+        (true, true) if here.is_empty() => EditVerdict::Here,
+        (false, true) => EditVerdict::There,
         _ if (there.iter().max(), is_greater) > (here.iter().max(), !is_greater) => {
-            Verdict::ThereIsNewer
+            EditVerdict::ThereIsNewer
         }
-        _ => Verdict::HereIsNewer,
+        _ => EditVerdict::HereIsNewer,
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(here: &[&str], there: &[&str], expected: Verdict, reverse: Verdict) {
+    fn check(here: &[&str], there: &[&str], expected: EditVerdict, reverse: EditVerdict) {
         let times = |all: &[&str]| all.iter().map(|&time| time.to_owned()).collect::<Vec<_>>();
         let (here, there) = (times(here), times(there));
         assert_eq!(verdict(&here, &there, true), expected);
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn both_machines_come_to_the_same_version() {
-        use Verdict::{Here, HereIsNewer, There, ThereIsNewer};
+        use EditVerdict::{Here, HereIsNewer, There, ThereIsNewer};
         check(&["1", "2"], &["1"], Here, There);
         check(&[], &["1"], There, Here);
         // A clock that went back.

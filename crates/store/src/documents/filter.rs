@@ -10,7 +10,7 @@ use crate::document::{DocumentKind, Filter, NumberedPath};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
-use super::ledger::Below;
+use super::ledger::PathRange;
 use crate::Store;
 use crate::keyword::{expr, forms, grams};
 use crate::text::{exact, paths};
@@ -143,7 +143,7 @@ pub(crate) fn values(
     for path in places {
         paths.extend(spellings(db, path)?);
     }
-    let below = paths.iter().map(|path| Below::of(path));
+    let below = paths.iter().map(|path| PathRange::of(path));
     let ranges: Vec<[String; 3]> =
         below.map(|below| [below.folder.to_owned(), below.first, below.end]).collect();
     let doc_type = filter.kind.map(|kind| kind.doc_type().as_str());

@@ -87,7 +87,7 @@ const WAIVE: &str = "
     RETURNING path";
 
 /// A path and the range of the paths below it.
-pub(super) struct Below<'a> {
+pub(super) struct PathRange<'a> {
     path: &'a str,
     /// The path without a separator at its end.
     pub(super) folder: &'a str,
@@ -97,7 +97,7 @@ pub(super) struct Below<'a> {
     pub(super) end: String,
 }
 
-impl<'a> Below<'a> {
+impl<'a> PathRange<'a> {
     pub(super) fn of(path: &'a str) -> Self {
         let folder = path.trim_end_matches(MAIN_SEPARATOR);
         // The character after the separator: no path below the folder is greater.
@@ -124,7 +124,7 @@ impl Store {
     /// Returns the files at or below a path that were seen and not indexed, ordered by path.
     pub fn ledger_at(&self, path: &str) -> Result<Vec<LedgerRow>> {
         let sieve = self.sieve()?;
-        let below = Below::of(path);
+        let below = PathRange::of(path);
         let mut rows: Vec<LedgerRow> =
             self.read(|db| sql::rows(db, LEDGER_AT, &below.params(), row))?;
         rows.retain(|row| sieve.has(&row.path));
@@ -158,7 +158,7 @@ impl Store {
     /// Closes the cases of the failed files at and below a path; returns their paths.
     pub fn waive(&mut self, path: &str) -> Result<Vec<String>> {
         self.write(|db| {
-            let below = Below::of(path);
+            let below = PathRange::of(path);
             let mut paths: Vec<String> = sql::rows(db, WAIVE, &below.params(), |row| row.get(0))?;
             paths.sort_unstable();
             Ok(paths)
@@ -177,7 +177,7 @@ pub(super) fn reopen(db: &Connection, path: &str) -> Step<()> {
 
 /// Forgets everything at and below a path.
 pub(super) fn forget(db: &Connection, path: &str) -> Step<()> {
-    sql::run(db, FORGET_AT, &Below::of(path).params())
+    sql::run(db, FORGET_AT, &PathRange::of(path).params())
 }
 
 fn row(row: &StoredRow<'_>) -> rusqlite::Result<LedgerRow> {
@@ -197,7 +197,7 @@ fn row(row: &StoredRow<'_>) -> rusqlite::Result<LedgerRow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Root;
+    use crate::AddedFolder;
     use crate::testing::TestDb;
 
     fn ledger_row(path: &str, outcome: FileOutcome) -> LedgerRow {
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn rows_go_with_their_folder_unless_another_one_contains_them() {
         let mut db = TestDb::new();
-        let root = |path: &str| Root {
+        let root = |path: &str| AddedFolder {
             path: path.to_owned(),
             tags: Vec::new(),
             doc_type: None,

@@ -14,10 +14,10 @@ use crate::text::fields;
 use counterpart::{Likeness, counterpart};
 
 use super::edits::{self, Edits, union, verdict};
-use super::transfer::{self, Record};
+use super::transfer::{self, DocumentRecord};
 use super::{edit, replace, rows, tags};
 use crate::Store;
-use crate::db::layout::Layout;
+use crate::db::layout::TableLayout;
 use crate::db::{binding, fault::Step, sql};
 
 /// The result of importing a document.
@@ -28,12 +28,12 @@ pub enum ImportOutcome {
     /// Its chunks would be stored, but one has no vector. Nothing was changed.
     NeedsVectors,
     /// It was merged with the document here.
-    Merged(Merged),
+    Merged(MergedDocument),
 }
 
 /// A document after an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergedDocument {
     /// The document here.
     pub id: DocumentId,
     /// Whether anything of it has changed.
@@ -48,7 +48,7 @@ pub struct Conflict {
     /// The document here.
     pub document_id: DocumentId,
     /// `title`, `date`, `text` of a note, or `file`: another content at the same path.
-    pub field: Field,
+    pub field: EditableField,
     /// The kept title or date; for a text or file, the title of its document. Null for no date.
     pub kept: Option<String>,
     /// The other one.
@@ -63,7 +63,7 @@ pub struct Conflict {
 fields::words! {
     /// What both sides can edit.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Field {
+    pub enum EditableField {
         /// The title.
         Title = "title",
         /// The date.
@@ -142,7 +142,7 @@ impl Store {
     ///
     /// [`Error::Usage`](crate::error::Error::Usage) if a vector has another width, or if metadata
     /// cannot be read.
-    pub fn import(&mut self, record: &Record) -> Result<ImportOutcome> {
+    pub fn import(&mut self, record: &DocumentRecord) -> Result<ImportOutcome> {
         let bound = self.bound.borrow().clone();
         let layout = self.layout_to_write()?;
         self.write(|db| {
@@ -153,13 +153,13 @@ impl Store {
                     false => ImportOutcome::Added(transfer::insert(db, record, layout)?),
                 });
             };
-            let mut merging = Merging {
+            let mut merging = MergeWork {
                 db,
                 layout,
                 record,
                 id,
                 local: Local::read(db, id)?,
-                merged: Merged { id, is_changed: false, conflicts: Vec::new() },
+                merged: MergedDocument { id, is_changed: false, conflicts: Vec::new() },
             };
             let is_done = match likeness {
                 Likeness::Content => merging.same_content()?,
@@ -174,17 +174,17 @@ impl Store {
     }
 }
 
-struct Merging<'a> {
+struct MergeWork<'a> {
     db: &'a Connection,
-    layout: Layout,
-    record: &'a Record,
+    layout: TableLayout,
+    record: &'a DocumentRecord,
     id: DocumentId,
     local: Local,
-    merged: Merged,
+    merged: MergedDocument,
 }
 
 /// Each function returns `false`, before anything is changed, if vectors are missing.
-impl Merging<'_> {
+impl MergeWork<'_> {
     fn same_content(&mut self) -> Step<bool> {
         let (record, local) = (self.record, &self.local);
         let differs = local.title != record.title || !local.is_title_given;
@@ -204,7 +204,7 @@ impl Merging<'_> {
         }
         if title.is_some_and(|verdict| verdict.is_conflict()) {
             let versions = (Some(local.title.clone()), Some(record.title.clone()));
-            self.conflict(Field::Title, versions, takes_title);
+            self.conflict(EditableField::Title, versions, takes_title);
         }
         if takes_title {
             self.replace()?;
@@ -236,7 +236,7 @@ impl Merging<'_> {
                 true => self.copy_local()?,
                 false => self.copy_record()?,
             };
-            self.conflict(Field::Text, titles, verdict.takes_other());
+            self.conflict(EditableField::Text, titles, verdict.takes_other());
             if let Some(conflict) = self.merged.conflicts.last_mut() {
                 conflict.copy_id = Some(copy_id);
             }
@@ -252,7 +252,7 @@ impl Merging<'_> {
     /// The file on this machine decides on its content; only `kb update` reads it again.
     fn same_path(&mut self) -> Step<bool> {
         let titles = (Some(self.local.title.clone()), Some(self.record.title.clone()));
-        self.conflict(Field::File, titles, false);
+        self.conflict(EditableField::File, titles, false);
         self.merge_rest(self.local.edits.clone())?;
         Ok(true)
     }
@@ -267,7 +267,7 @@ impl Merging<'_> {
             let verdict = verdict(&self.local.edits.date, &record.edits.date, is_greater);
             if verdict.is_conflict() {
                 let versions = (self.local.date.clone(), date.clone());
-                self.conflict(Field::Date, versions, verdict.takes_other());
+                self.conflict(EditableField::Date, versions, verdict.takes_other());
             }
             if verdict.takes_other() {
                 edit::set_date(db, id, date.as_deref())?;
@@ -314,13 +314,13 @@ impl Merging<'_> {
 
     /// Makes the imported version a separate note.
     fn copy_record(&mut self) -> Step<DocumentId> {
-        let record = Record { edits: self.record.edits.of_copy(), ..self.record.clone() };
+        let record = DocumentRecord { edits: self.record.edits.of_copy(), ..self.record.clone() };
         transfer::insert(self.db, &record, self.layout)
     }
 
     fn conflict(
         &mut self,
-        field: Field,
+        field: EditableField,
         (here, there): (Option<String>, Option<String>),
         is_import_kept: bool,
     ) {
@@ -336,7 +336,7 @@ impl Merging<'_> {
     }
 }
 
-impl Record {
+impl DocumentRecord {
     /// Whether it is a note given as text.
     fn is_note(&self) -> bool {
         self.doc_type == DocType::Note && self.path.is_none()

@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::ledger::Below;
-use super::remembered::{PathStamp, Root};
+use super::ledger::PathRange;
+use super::remembered::{AddedFolder, PathStamp};
 use super::roots;
 use crate::Store;
 use crate::db::fault::Step;
@@ -21,7 +21,7 @@ pub struct Relocation<'a> {
     /// SHA-256 of the content.
     pub found: &'a [(PathStamp, String)],
     /// The folders to remember instead of those at and below the old path.
-    pub roots: &'a [Root],
+    pub roots: &'a [AddedFolder],
 }
 
 /// A file of another document at the new path of a file.
@@ -111,7 +111,7 @@ impl Store {
 }
 
 fn move_below(db: &Connection, relocation: &Relocation<'_>) -> Step<()> {
-    let Below { folder: from, first, end, .. } = Below::of(relocation.from);
+    let PathRange { folder: from, first, end, .. } = PathRange::of(relocation.from);
     let to = relocation.to.trim_end_matches(std::path::MAIN_SEPARATOR);
     let params = named_params! { ":from": from, ":to": to, ":first": first, ":end": end };
     let taken = sql::first_row(db, TAKEN, params, |row| row.get::<_, String>(0))?;
@@ -136,12 +136,12 @@ mod tests {
     use crate::testing::{TestDb, stamp};
     use crate::{LedgerRow, PathRole};
 
-    fn relocation<'a>(from: &'a str, to: &'a str, roots: &'a [Root]) -> Relocation<'a> {
+    fn relocation<'a>(from: &'a str, to: &'a str, roots: &'a [AddedFolder]) -> Relocation<'a> {
         Relocation { from, to, found: &[], roots }
     }
 
-    fn root(path: &str, tags: &[&str]) -> Root {
-        Root {
+    fn root(path: &str, tags: &[&str]) -> AddedFolder {
+        AddedFolder {
             path: path.to_owned(),
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
             doc_type: None,

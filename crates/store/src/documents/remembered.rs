@@ -54,7 +54,7 @@ impl KnownPath {
 
 /// An added folder with the options given for its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Root {
+pub struct AddedFolder {
     /// Absolute path.
     pub path: String,
     /// Tags for new files in it.

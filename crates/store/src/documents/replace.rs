@@ -11,7 +11,7 @@ use crate::db::fault::Step;
 use crate::db::{erasing, sql};
 use crate::document::{Binding, Chunk, Embedding};
 use crate::error::{Error, Result};
-use crate::followed::Sieve;
+use crate::followed::FollowedFilter;
 use crate::ids::DocumentId;
 use crate::keyword::derived;
 use crate::text;
@@ -19,7 +19,7 @@ use crate::{Store, vectors};
 
 /// The result of storing a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum StoredChange {
     /// It is new.
     Added(DocumentId),
     /// It replaced the content at its path. The id is the old one, or that of the document whose
@@ -28,11 +28,11 @@ pub enum Change {
     /// The same content, read the same way, is already stored, perhaps by another process; the path
     /// and the tags were added to it.
     Unchanged(DocumentId),
-    /// As [`Change::Unchanged`], and its title, which was the name of the file, is the new name now.
+    /// As [`StoredChange::Unchanged`], and its title, which was the name of the file, is the new name now.
     Renamed(DocumentId),
 }
 
-impl Change {
+impl StoredChange {
     /// Returns the document's key.
     pub fn document_id(self) -> DocumentId {
         match self {
@@ -96,11 +96,11 @@ impl Store {
         chunks: &[Chunk],
         embeddings: &[Embedding],
         is_unchanged: &dyn Fn(&PathStamp) -> bool,
-    ) -> Result<Change> {
+    ) -> Result<StoredChange> {
         let bound = self.bound.borrow().clone();
         let layout = self.layout_to_write()?;
         let (followed, roots) = (Arc::clone(&self.followed), self.roots()?);
-        let sieve = Sieve::new(&followed, &roots);
+        let sieve = FollowedFilter::new(&followed, &roots);
         // Nothing is compared with a file that is not followed.
         let is_unchanged =
             |stamp: &PathStamp| sieve.stamp(stamp.clone()).is_none_or(|stamp| is_unchanged(&stamp));
@@ -128,13 +128,13 @@ impl Store {
                 write::update(db, id, new, Some(&stamp.path))?;
                 chunks::insert(db, id, chunks, embeddings, layout)?;
                 return Ok(match change {
-                    Change::Unchanged(_) if is_renamed => Change::Renamed(id),
-                    _ => Change::Updated(id),
+                    StoredChange::Unchanged(_) if is_renamed => StoredChange::Renamed(id),
+                    _ => StoredChange::Updated(id),
                 });
             }
             let change = match known {
                 Some(known) => prepare_document(db, new, &known, is_unchanged)?,
-                None => Change::Added(write::insert(db, new)?),
+                None => StoredChange::Added(write::insert(db, new)?),
             };
             let id = change.document_id();
             if let Some(stamp) = &new.stamp {
@@ -158,7 +158,7 @@ impl Store {
         new: &NewDocument,
         chunks: &[Chunk],
         embeddings: &[Embedding],
-    ) -> Result<Change> {
+    ) -> Result<StoredChange> {
         let bound = self.bound.borrow().clone();
         let layout = self.layout_to_write()?;
         self.write(|db| {
@@ -174,7 +174,7 @@ impl Store {
             write::update(db, id, new, None)?;
             tags::link(db, id, &new.tags)?;
             chunks::insert(db, id, chunks, embeddings, layout)?;
-            Ok(Change::Updated(id))
+            Ok(StoredChange::Updated(id))
         })
     }
 }
@@ -220,7 +220,7 @@ fn keep(
     new: &NewDocument,
     known: Option<&KnownPath>,
     is_unchanged: &dyn Fn(&PathStamp) -> bool,
-) -> Step<Change> {
+) -> Step<StoredChange> {
     if let Some(stamp) = &new.stamp {
         path_rows::remember(db, id, stamp)?;
         if !path_rows::primary(db, id)?
@@ -232,9 +232,9 @@ fn keep(
     tags::link(db, id, &new.tags)?;
     if let Some(before) = known.filter(|known| known.document_id != id) {
         remove::release(db, before, id)?;
-        return Ok(Change::Updated(id));
+        return Ok(StoredChange::Updated(id));
     }
-    Ok(Change::Unchanged(id))
+    Ok(StoredChange::Unchanged(id))
 }
 
 /// Clears a known path and returns the document without chunks to use there.
@@ -243,7 +243,7 @@ fn prepare_document(
     new: &NewDocument,
     known: &KnownPath,
     is_unchanged: &dyn Fn(&PathStamp) -> bool,
-) -> Step<Change> {
+) -> Step<StoredChange> {
     let id = known.document_id;
     let path = &known.stamp.path;
     let mut new = new.clone();
@@ -255,14 +255,14 @@ fn prepare_document(
         // The same content read in another way: all copies change along with it.
         remove_chunks(db, id)?;
         write::update(db, id, &new, Some(&known.primary_path))?;
-        return Ok(Change::Updated(id));
+        return Ok(StoredChange::Updated(id));
     }
     let copies: Vec<PathStamp> =
         path_rows::others(db, id, path)?.into_iter().filter(|copy| is_unchanged(copy)).collect();
     if copies.iter().any(|copy| copy.path == known.primary_path) {
         let changed_copy = write::insert(db, &new)?;
         tags::copy(db, id, changed_copy)?;
-        return Ok(Change::Added(changed_copy));
+        return Ok(StoredChange::Added(changed_copy));
     }
     if let Some(heir) = copies.first() {
         let unchanged = write::copy(db, id, &heir.path)?;
@@ -275,7 +275,7 @@ fn prepare_document(
     path_rows::forget_others(db, id, path)?;
     remove_chunks(db, id)?;
     write::update(db, id, &new, Some(path))?;
-    Ok(Change::Updated(id))
+    Ok(StoredChange::Updated(id))
 }
 
 /// Returns the document with the content of `new`, read the same way; prefers the one at its path.

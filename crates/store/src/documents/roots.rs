@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, named_params};
 
-use super::remembered::{PathStamp, Root};
+use super::remembered::{AddedFolder, PathStamp};
 use super::{ledger, path_rows, remove};
 use crate::Store;
 use crate::db::fault::Step;
@@ -15,7 +15,7 @@ use crate::ids::DocumentId;
 
 /// A remembered file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownFile {
+pub struct RememberedFile {
     /// The file as it was last seen.
     pub stamp: PathStamp,
     /// The document with its content.
@@ -32,7 +32,7 @@ pub struct KnownFile {
 
 /// The result of forgetting a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Forgotten {
+pub enum ForgottenPath {
     /// The document is kept at another path.
     Path,
     /// It was the document's last path, so the document was removed.
@@ -89,7 +89,7 @@ const FORGET_PATH: &str = "DELETE FROM document_paths WHERE path = :path";
 
 impl Store {
     /// Remembers an added folder.
-    pub fn remember_root(&mut self, root: &Root) -> Result<()> {
+    pub fn remember_root(&mut self, root: &AddedFolder) -> Result<()> {
         // Usually it is remembered already, so the write lock is not taken.
         let known = self.roots()?.into_iter().find(|known| known.path == root.path);
         if known.is_some_and(|known| known.covers(root)) {
@@ -103,7 +103,7 @@ impl Store {
         self.write(|db| {
             erasing::mark(db)?;
             let is_forgotten = db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0;
-            let is_above = |other: &Root| Path::new(path).starts_with(&other.path);
+            let is_above = |other: &AddedFolder| Path::new(path).starts_with(&other.path);
             if !all(db)?.iter().any(is_above) {
                 ledger::forget(db, path)?;
             }
@@ -112,28 +112,28 @@ impl Store {
     }
 
     /// Returns the added folders that are followed, ordered by path.
-    pub fn roots(&self) -> Result<Vec<Root>> {
+    pub fn roots(&self) -> Result<Vec<AddedFolder>> {
         Ok(self.followed.roots(self.all_roots()?))
     }
 
     /// Returns all added folders, followed or not, ordered by path.
-    pub fn all_roots(&self) -> Result<Vec<Root>> {
+    pub fn all_roots(&self) -> Result<Vec<AddedFolder>> {
         self.read(all)
     }
 
     /// Returns all remembered files that are followed, ordered by path.
-    pub fn known_files(&self) -> Result<Vec<KnownFile>> {
+    pub fn known_files(&self) -> Result<Vec<RememberedFile>> {
         let (files, sieve) = (self.all_files()?, self.sieve()?);
         let followed =
-            |file: KnownFile| Some(KnownFile { stamp: sieve.stamp(file.stamp)?, ..file });
+            |file: RememberedFile| Some(RememberedFile { stamp: sieve.stamp(file.stamp)?, ..file });
         Ok(files.into_iter().filter_map(followed).collect())
     }
 
     /// Returns all remembered files, followed or not, ordered by path.
-    pub fn all_files(&self) -> Result<Vec<KnownFile>> {
+    pub fn all_files(&self) -> Result<Vec<RememberedFile>> {
         self.read(|db| {
             sql::rows(db, KNOWN_FILES, [], |row| {
-                Ok(KnownFile {
+                Ok(RememberedFile {
                     stamp: path_rows::stamp(row)?,
                     document_id: row.get(4)?,
                     content_hash: row.get(5)?,
@@ -175,29 +175,29 @@ impl Store {
         path: &str,
         id: DocumentId,
         with_document: bool,
-    ) -> Result<Forgotten> {
+    ) -> Result<ForgottenPath> {
         self.write(|db| {
             let Some(known) = path_rows::known(db, path)?.filter(|known| known.document_id == id)
             else {
-                return Ok(Forgotten::Nothing);
+                return Ok(ForgottenPath::Nothing);
             };
             let Some(other) = path_rows::others(db, id, path)?.into_iter().next() else {
                 if !with_document {
-                    return Ok(Forgotten::Nothing);
+                    return Ok(ForgottenPath::Nothing);
                 }
                 remove::delete(db, id)?;
-                return Ok(Forgotten::Document(id));
+                return Ok(ForgottenPath::Document(id));
             };
             if known.is_primary() {
                 path_rows::set_primary(db, id, &other.path)?;
             }
             forget(db, path)?;
-            Ok(Forgotten::Path)
+            Ok(ForgottenPath::Path)
         })
     }
 }
 
-impl Root {
+impl AddedFolder {
     /// Whether remembering `other` would change nothing.
     fn covers(&self, other: &Self) -> bool {
         other.tags.iter().all(|tag| self.tags.contains(tag))
@@ -215,7 +215,7 @@ fn forget(db: &Connection, path: &str) -> Step<()> {
 }
 
 /// Remembers an added folder, or more options of a known one.
-pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
+pub(super) fn remember(db: &Connection, root: &AddedFolder) -> Step<()> {
     let params = named_params! {
         ":path": root.path,
         ":tags": columns::to_json(&root.tags)?,
@@ -228,11 +228,11 @@ pub(super) fn remember(db: &Connection, root: &Root) -> Step<()> {
 }
 
 /// Returns all added folders, ordered by path.
-pub(super) fn all(db: &Connection) -> Step<Vec<Root>> {
+pub(super) fn all(db: &Connection) -> Step<Vec<AddedFolder>> {
     // By position: the folders are read for every file of a run.
     sql::rows(db, ROOTS, [], |row| {
         let doc_type = row.get_ref(2)?.as_str_or_null().unwrap_or_default();
-        Ok(Root {
+        Ok(AddedFolder {
             path: row.get(0)?,
             tags: columns::json_column(row, 1)?,
             doc_type: doc_type
@@ -251,10 +251,10 @@ mod tests {
     use crate::PathRole;
     use crate::testing::{TestDb, stamp};
 
-    fn root(path: &str, tags: &[&str], doc_type: Option<DocType>) -> Root {
+    fn root(path: &str, tags: &[&str], doc_type: Option<DocType>) -> AddedFolder {
         let tags = tags.iter().map(|&tag| tag.to_owned()).collect();
         let path = path.to_owned();
-        Root { path, tags, doc_type, language: None, follows_links: false, real_path: None }
+        AddedFolder { path, tags, doc_type, language: None, follows_links: false, real_path: None }
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
     fn the_resolved_path_of_a_folder_is_kept_until_it_is_named_again() {
         let mut db = TestDb::unbound();
         for (seen, expected) in [(Some("/b"), "/b"), (None, "/b"), (Some("/c"), "/c")] {
-            let root = Root { real_path: seen.map(str::to_owned), ..root("/a", &[], None) };
+            let root = AddedFolder { real_path: seen.map(str::to_owned), ..root("/a", &[], None) };
             db.store.remember_root(&root).unwrap();
             assert_eq!(db.store.roots().unwrap()[0].real_path.as_deref(), Some(expected));
         }
@@ -301,14 +301,14 @@ mod tests {
         db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();
         assert_eq!(
             db.store.forget_path("/a.md", DocumentId(77), true).unwrap(),
-            Forgotten::Nothing
+            ForgottenPath::Nothing
         );
-        assert_eq!(db.store.forget_path("/c.md", id, true).unwrap(), Forgotten::Nothing);
-        assert_eq!(db.store.forget_path("/a.md", id, false).unwrap(), Forgotten::Path);
+        assert_eq!(db.store.forget_path("/c.md", id, true).unwrap(), ForgottenPath::Nothing);
+        assert_eq!(db.store.forget_path("/a.md", id, false).unwrap(), ForgottenPath::Path);
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
-        assert_eq!(db.store.forget_path("/b.md", id, false).unwrap(), Forgotten::Nothing);
+        assert_eq!(db.store.forget_path("/b.md", id, false).unwrap(), ForgottenPath::Nothing);
         db.assert_intact();
-        assert_eq!(db.store.forget_path("/b.md", id, true).unwrap(), Forgotten::Document(id));
+        assert_eq!(db.store.forget_path("/b.md", id, true).unwrap(), ForgottenPath::Document(id));
         assert_eq!(db.store.document(id).unwrap(), None);
         db.assert_intact();
     }

@@ -18,7 +18,7 @@ use crate::text::language::NaturalLanguage;
 /// `documents.metadata`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct DocumentJson {
+struct DocumentColumn {
     format: String,
     #[serde(flatten)]
     metadata: Metadata,
@@ -30,7 +30,7 @@ struct DocumentJson {
 /// `chunks.metadata`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct ChunkJson {
+struct ChunkColumn {
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ struct ChunkJson {
 
 type NewPlaceJson = (u32, Option<u32>, Option<String>, Option<String>);
 
-impl ChunkJson {
+impl ChunkColumn {
     fn file_lines(&self) -> Option<FileLines> {
         let (first, last) = self.start_line.zip(self.end_line)?;
         Some(FileLines { first, last, map: self.line_map() })
@@ -93,12 +93,12 @@ impl ChunkJson {
 /// Returns `documents.metadata` for a document read as `format`.
 pub(crate) fn document_json(format: Format, metadata: &Metadata) -> rusqlite::Result<String> {
     let (format, metadata) = (format.as_str().to_owned(), metadata.clone());
-    to_json(&DocumentJson { format, metadata, date: None })
+    to_json(&DocumentColumn { format, metadata, date: None })
 }
 
 /// Returns `chunks.metadata`.
 pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
-    to_json(&ChunkJson {
+    to_json(&ChunkColumn {
         page: chunk.page,
         last_page: chunk.last_page,
         page_label: chunk.page_label.clone(),
@@ -119,12 +119,12 @@ pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
 
 /// Reads untrusted `documents.metadata` and returns the format in it.
 pub(crate) fn check_document_json(json: &str) -> Result<String, String> {
-    Ok(exactly::<DocumentJson>(json)?.format)
+    Ok(exactly::<DocumentColumn>(json)?.format)
 }
 
 /// Refuses `chunks.metadata` that kb would not have written.
 pub(crate) fn check_chunk_json(json: &str) -> Result<(), String> {
-    let chunk: ChunkJson = exactly(json)?;
+    let chunk: ChunkColumn = exactly(json)?;
     let text_lines = chunk.text_lines;
     let ranges = [
         ("page", chunk.page, "last_page", chunk.last_page),
@@ -179,7 +179,7 @@ const DAMAGED: &str = "its details in the database are damaged; `kb doctor --fix
 /// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
 pub(crate) fn stored_document(row: &StoredRow<'_>) -> rusqlite::Result<StoredDocument> {
     // By position: looking up columns by name would be a tenth of the time for a long list.
-    let mut json: DocumentJson = json_column(row, 7)?;
+    let mut json: DocumentColumn = json_column(row, 7)?;
     if json.format.is_empty() && !is_document_json(row.text(7)?) {
         json.metadata.warnings.push(DAMAGED.to_owned());
     }
@@ -206,8 +206,8 @@ pub(crate) fn listed_document(row: &StoredRow<'_>) -> rusqlite::Result<ListedDoc
     // Most have none, and reading each JSON would be a third of the time for a long list.
     let metadata = row.text(7)?;
     let has_quality = metadata.contains("\"quality\"");
-    let json: DocumentJson =
-        if has_quality { json_column(row, 7)? } else { DocumentJson::default() };
+    let json: DocumentColumn =
+        if has_quality { json_column(row, 7)? } else { DocumentColumn::default() };
     let doc_type = named_column(row, 3, DocType::Markdown)?;
     let language: Option<String> = row.get(4)?;
     Ok(ListedDocument {
@@ -302,17 +302,17 @@ impl ChunkPlace {
 /// Parses `chunks.metadata` and returns the chunk without its text.
 /// One that kb does not write has no place.
 pub(crate) fn placed_chunk(json: &str) -> Chunk {
-    serde_json::from_str::<ChunkJson>(json).unwrap_or_default().into_chunk()
+    serde_json::from_str::<ChunkColumn>(json).unwrap_or_default().into_chunk()
 }
 
 /// Whether a text is `documents.metadata` as kb writes it.
 pub(crate) fn is_document_json(text: &str) -> bool {
-    serde_json::from_str::<DocumentJson>(text).is_ok()
+    serde_json::from_str::<DocumentColumn>(text).is_ok()
 }
 
 /// Whether a text is `chunks.metadata` as kb writes it.
 pub(crate) fn is_chunk_json(text: &str) -> bool {
-    serde_json::from_str::<ChunkJson>(text).is_ok()
+    serde_json::from_str::<ChunkColumn>(text).is_ok()
 }
 
 /// Parses only the lines in `chunks.metadata`, which [`chunk_json`] writes last: parsing all of it would be a third of the
@@ -329,14 +329,14 @@ pub(crate) fn chunk_lines(json: &str) -> Option<FileLines> {
     let (len, start) = last_number(json[..len].strip_suffix(',')?, "\"start_line\":")?;
     // Behind the lines of the text, which are written only with these.
     if json[..len].ends_with("],") && json.contains("\"text_lines\":[") {
-        return serde_json::from_str::<ChunkJson>(whole).ok()?.file_lines();
+        return serde_json::from_str::<ChunkColumn>(whole).ok()?.file_lines();
     }
     Some(FileLines::verbatim(start, end))
 }
 
 /// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.
 pub(crate) fn stored_chunk(row: &StoredRow<'_>) -> rusqlite::Result<StoredChunk> {
-    let json: ChunkJson = json_column(row, "chunk_metadata")?;
+    let json: ChunkColumn = json_column(row, "chunk_metadata")?;
     Ok(StoredChunk {
         id: row.get("chunk_id")?,
         chunk_index: row.get("chunk_index")?,
@@ -358,7 +358,8 @@ impl StoredChunk {
         metadata: &str,
     ) -> Result<Self, String> {
         check_chunk_json(metadata)?;
-        let json: ChunkJson = serde_json::from_str(metadata).map_err(|error| error.to_string())?;
+        let json: ChunkColumn =
+            serde_json::from_str(metadata).map_err(|error| error.to_string())?;
         let Chunk { text, context, token_count, .. } = chunk;
         let chunk = Chunk { text, context, token_count, ..json.into_chunk() };
         Ok(Self { id, chunk_index, chunk })
@@ -386,5 +387,5 @@ pub struct Edits {
 
 /// Returns the day that the user gave a document with this metadata.
 pub(crate) fn date_given(json: &str) -> Option<String> {
-    serde_json::from_str::<DocumentJson>(json).ok()?.date
+    serde_json::from_str::<DocumentColumn>(json).ok()?.date
 }

@@ -12,7 +12,7 @@ use super::remembered::PathStamp;
 use crate::Store;
 use crate::db::row::{ColumnValue, StoredRow};
 use crate::db::{columns, fault::Step, sql};
-use crate::followed::Sieve;
+use crate::followed::FollowedFilter;
 
 /// A document with its remembered files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,11 @@ fn by_document<T: ColumnValue>(
 }
 
 /// Returns documents with their files that are followed, ordered by id.
-fn files(db: &Connection, sieve: &Sieve<'_>, ids: &[DocumentId]) -> Step<Vec<DocumentFiles>> {
+fn files(
+    db: &Connection,
+    sieve: &FollowedFilter<'_>,
+    ids: &[DocumentId],
+) -> Step<Vec<DocumentFiles>> {
     let mut statement = db.prepare_cached(FILES)?;
     let mut rows = statement.query(named_params! { ":ids": columns::to_json(ids)? })?;
     let mut documents: Vec<DocumentFiles> = Vec::new();

@@ -16,7 +16,7 @@ pub(super) use import::{adopt_paths, at_path, insert, insert_chunks, same_conten
 
 /// A document with its paths, tags and chunks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub struct DocumentRecord {
     /// Its key.
     pub id: DocumentId,
     /// Its title.
@@ -51,7 +51,7 @@ pub struct Record {
     pub chunks: Vec<RecordedChunk>,
 }
 
-/// A chunk of a [`Record`].
+/// A chunk of a [`DocumentRecord`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedChunk {
     /// Its key.
@@ -70,7 +70,7 @@ pub struct RecordedChunk {
     pub codes: Option<Vec<u8>>,
 }
 
-impl Record {
+impl DocumentRecord {
     /// Makes the record that a database would return for a document, except for ids, which are 0.
     ///
     /// `now` is the time at which it was read: RFC 3339, UTC, whole seconds.

@@ -5,74 +5,78 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::remembered::Root;
+use super::remembered::AddedFolder;
 use super::roots;
 use crate::Store;
 use crate::db::fault::Step;
 use crate::error::Result;
-use crate::followed::{AllowedFolder, Followed, Sieve, is_below};
+use crate::followed::{AllowedFolder, FollowedFilter, FollowedPaths, is_below};
 use crate::text::paths;
 
 impl Store {
     /// From now on, only these remembered files and folders are returned; the others are treated as if
     /// their documents had been imported without files. Paths of documents are still shown.
-    pub fn follow(&mut self, followed: Followed) {
+    pub fn follow(&mut self, followed: FollowedPaths) {
         self.followed = Arc::new(followed);
     }
 
     /// Whether kb made the database for itself, and nothing is remembered outside of it.
     pub fn follows_everything(&self) -> bool {
-        *self.followed == Followed::Everything
+        *self.followed == FollowedPaths::Everything
     }
 
     /// Whether the user allowed the use of the database.
     pub fn is_allowed(&self) -> bool {
-        *self.followed != Followed::Nothing
+        *self.followed != FollowedPaths::Nothing
     }
 
     /// Returns what decides whether a file is followed.
-    pub(super) fn sieve(&self) -> Result<Sieve<'_>> {
+    pub(super) fn sieve(&self) -> Result<FollowedFilter<'_>> {
         self.read(|db| self.sieve_of(db))
     }
 
     /// The same, as part of a transaction.
-    pub(super) fn sieve_of(&self, db: &Connection) -> Step<Sieve<'_>> {
+    pub(super) fn sieve_of(&self, db: &Connection) -> Step<FollowedFilter<'_>> {
         let roots = match &*self.followed {
-            Followed::Listed(_) => self.followed.roots(roots::all(db)?),
-            Followed::Everything | Followed::Nothing => Vec::new(),
+            FollowedPaths::Listed(_) => self.followed.roots(roots::all(db)?),
+            FollowedPaths::Everything | FollowedPaths::Nothing => Vec::new(),
         };
-        Ok(Sieve::new(&self.followed, &roots))
+        Ok(FollowedFilter::new(&self.followed, &roots))
     }
 
     /// Returns the folders and files that are not followed.
-    pub fn unfollowed(&self) -> Result<Unfollowed> {
+    pub fn unfollowed(&self) -> Result<UnfollowedPaths> {
         let (roots, sieve, followed) = (self.all_roots()?, self.sieve()?, self.roots()?);
         // The files in a folder come with it.
         let all: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
-        let is_new = |root: &Root| !followed.iter().any(|followed| followed.path == root.path);
-        let with_allowed = |root: Root| {
+        let is_new =
+            |root: &AddedFolder| !followed.iter().any(|followed| followed.path == root.path);
+        let with_allowed = |root: AddedFolder| {
             let allowed = match &*self.followed {
-                Followed::Listed(allowed) => allowed.folders.get(&root.path).cloned(),
-                Followed::Everything | Followed::Nothing => None,
+                FollowedPaths::Listed(allowed) => allowed.folders.get(&root.path).cloned(),
+                FollowedPaths::Everything | FollowedPaths::Nothing => None,
             };
             (root, allowed)
         };
         let folders = roots.into_iter().filter(is_new).map(with_allowed).collect();
         let is_left = |path: &String| !sieve.has(path) && !is_below(&paths::path_of(path), &all);
-        Ok(Unfollowed { folders, files: self.all_paths()?.into_iter().filter(is_left).collect() })
+        Ok(UnfollowedPaths {
+            folders,
+            files: self.all_paths()?.into_iter().filter(is_left).collect(),
+        })
     }
 }
 
 /// What a database remembers that is not followed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unfollowed {
+pub struct UnfollowedPaths {
     /// Folders that are new, or have other options than the user allowed, which come second.
-    pub folders: Vec<(Root, Option<AllowedFolder>)>,
+    pub folders: Vec<(AddedFolder, Option<AllowedFolder>)>,
     /// Files outside all folders.
     pub files: Vec<String>,
 }
 
-impl Unfollowed {
+impl UnfollowedPaths {
     /// Whether everything is followed.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty() && self.files.is_empty()

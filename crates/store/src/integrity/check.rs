@@ -20,7 +20,7 @@ mod tests {
     use crate::document::{Binding, Embedding};
     use crate::ids::{ChunkId, DocumentId};
     use crate::testing::{TestDb, binding, chunk, document, embedding};
-    use crate::{PathRole, PathStamp, Renewed, Unembedded};
+    use crate::{PathRole, PathStamp, RenewedChunk, UnembeddedChunk};
 
     #[test]
     fn each_kind_of_damage_is_reported() {
@@ -159,8 +159,9 @@ mod tests {
     fn reindex(db: &mut TestDb, is_finished: bool) {
         let dim = if db.store.binding().unwrap().unwrap().dim == 4 { 6 } else { 4 };
         db.store.begin_reindex(&Binding { dim, ..binding("small") }).unwrap();
-        let embed =
-            |found: &Unembedded| Renewed::kept(found, widen(embedding(&found.chunk.text), dim));
+        let embed = |found: &UnembeddedChunk| {
+            RenewedChunk::kept(found, widen(embedding(&found.chunk.text), dim))
+        };
         let limit = if is_finished { 10_000 } else { 3 };
         let chunks = db.store.unembedded(ChunkId(0), limit).unwrap();
         db.store.store_reindexed(&chunks.iter().map(embed).collect::<Vec<_>>()).unwrap();

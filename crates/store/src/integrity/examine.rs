@@ -11,10 +11,10 @@ use crate::document::Chunk;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 
-use super::finding::{Damage, Finding};
+use super::finding::{Damage, DatabaseFinding};
 use super::{examine_vectors, values};
 use crate::Store;
-use crate::db::fault::{Fault, Step};
+use crate::db::fault::{DatabaseFault, Step};
 use crate::db::recheck::is_unreadable;
 use crate::db::row::StoredRow;
 use crate::db::{binding, sql};
@@ -121,7 +121,7 @@ impl Store {
     ///
     /// [`Error::Corrupt`] if the file cannot be read to the end, [`Error::DiskFailed`] if the disk
     /// fails, and other errors of the database.
-    pub fn examine(&self) -> Result<Vec<Finding>> {
+    pub fn examine(&self) -> Result<Vec<DatabaseFinding>> {
         self.require_newest_schema()?;
         let found = self.examine_once()?;
         if found.is_empty() {
@@ -129,12 +129,13 @@ impl Store {
         }
         // "Restore a backup" is only reported for faults found twice.
         let again = self.examine_once()?;
-        let was_found =
-            |finding: &Finding| found.iter().any(|earlier| earlier.damage == finding.damage);
+        let was_found = |finding: &DatabaseFinding| {
+            found.iter().any(|earlier| earlier.damage == finding.damage)
+        };
         Ok(again.into_iter().filter(was_found).collect())
     }
 
-    fn examine_once(&self) -> Result<Vec<Finding>> {
+    fn examine_once(&self) -> Result<Vec<DatabaseFinding>> {
         let mut found = Vec::new();
         // Separate from the rest: for SQLite these statements write, and may have to wait for a
         // lock. Where nothing can be written, only the check of the whole file looks at the indexes.
@@ -148,12 +149,12 @@ impl Store {
             match self
                 .connection
                 .execute(sql, [])
-                .map_err(|error| Fault::from(error).at(&self.path))
+                .map_err(|error| DatabaseFault::from(error).at(&self.path))
             {
                 Ok(_) => {}
                 Err(Error::Corrupt { detail, .. }) => {
                     let message = format!("the keyword index does not match the text: {detail}");
-                    found.push(Finding::new(damage, message));
+                    found.push(DatabaseFinding::new(damage, message));
                 }
                 Err(error) => return Err(error),
             }
@@ -166,31 +167,39 @@ impl Store {
     /// `integrity_check` asks FTS5, FTS5 uses the index structure that the connection read last,
     /// and misses segments that other processes have merged since (`xIntegrity` in `fts5.c` does
     /// not invalidate it, unlike every query).
-    fn examine_snapshot(&self, found: &mut Vec<Finding>) -> Result<()> {
+    fn examine_snapshot(&self, found: &mut Vec<DatabaseFinding>) -> Result<()> {
         let reader = self.reader()?;
         reader.read(|db| {
             integrity(db, found)?;
             let has_vectors = has_vector_table(db)?;
             let vector_claims = if has_vectors { VECTOR_CLAIMS } else { &[] };
             for (damage, count_sql, what) in CLAIMS.iter().chain(vector_claims) {
-                found.extend(Finding::counted((*damage, sql::value(db, count_sql, [])?, what)));
+                found.extend(DatabaseFinding::counted((
+                    *damage,
+                    sql::value(db, count_sql, [])?,
+                    what,
+                )));
             }
             // Documents may have been added without a model.
             if !has_vectors && binding::model_name(db)?.is_some() {
                 let num_chunks = sql::value(db, COUNT_CHUNKS, [])?;
-                found.extend(Finding::counted((Damage::MissingVectors, num_chunks, NO_VECTOR)));
+                found.extend(DatabaseFinding::counted((
+                    Damage::MissingVectors,
+                    num_chunks,
+                    NO_VECTOR,
+                )));
             }
             values::examine(db, found)?;
             texts(db, found)?;
             let what = "chunk whose stored size is wrong";
-            found.extend(Finding::counted((Damage::Sizes, sizes::num_wrong(db)?, what)));
+            found.extend(DatabaseFinding::counted((Damage::Sizes, sizes::num_wrong(db)?, what)));
             match binding::fault(db)? {
-                Some(detail) => found.push(Finding::new(Damage::Binding, detail)),
+                Some(detail) => found.push(DatabaseFinding::new(Damage::Binding, detail)),
                 None => examine_vectors::examine(db, found)?,
             }
             let num_changed = i64::try_from(tokens::changed(db)?.len()).unwrap_or(i64::MAX);
             let what = "chunk whose token codes have changed since being stored";
-            found.extend(Finding::counted((Damage::TokenCodes, num_changed, what)));
+            found.extend(DatabaseFinding::counted((Damage::TokenCodes, num_changed, what)));
             schema(db, found)
         })?;
         let unreadable = found.iter().find(|finding| is_unreadable(&finding.message));
@@ -206,7 +215,7 @@ impl Store {
 
 /// Runs SQLite's own check. Its reports on virtual tables are ignored, because those are checked
 /// separately.
-fn integrity(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+fn integrity(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
     let mut messages: Vec<String> = Vec::new();
     db.pragma_query(None, "integrity_check", |row| {
         messages.push(row.get(0)?);
@@ -220,13 +229,13 @@ fn integrity(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         } else {
             Damage::Structure
         };
-        found.push(Finding::new(damage, message));
+        found.push(DatabaseFinding::new(damage, message));
     }
     Ok(())
 }
 
 /// Compares hashes and the index for scripts without spaces with the texts.
-fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+fn texts(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
     let ids = |sql| sql::rows(db, sql, [], |row| row.get(0));
     let (indexed, exact): (HashSet<ChunkId>, HashSet<ChunkId>) = (ids(GRAMS)?, ids(EXACT)?);
     let (mut num_other, mut num_missing, mut num_inexact) = (0, 0, 0);
@@ -254,7 +263,7 @@ fn texts(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
             "word with another number of passages than are stored",
         ),
     ];
-    found.extend(counts.into_iter().filter_map(Finding::counted));
+    found.extend(counts.into_iter().filter_map(DatabaseFinding::counted));
     Ok(())
 }
 
@@ -275,14 +284,14 @@ pub(crate) fn each_text(
 }
 
 /// Reports the objects made by the migrations that are missing.
-fn schema(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+fn schema(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
     let mut by_damage: BTreeMap<Damage, Vec<&str>> = BTreeMap::new();
     for entry in missing_schema(db)? {
         let damage = if entry.kind == "table" { Damage::Tables } else { Damage::Schema };
         by_damage.entry(damage).or_default().push(entry.name);
     }
     found.extend(by_damage.into_iter().map(|(damage, names)| {
-        Finding::new(damage, format!("missing in the schema: {}", names.join(", ")))
+        DatabaseFinding::new(damage, format!("missing in the schema: {}", names.join(", ")))
     }));
     Ok(())
 }

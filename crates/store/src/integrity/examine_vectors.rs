@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, named_params};
 
-use super::finding::{Damage, Finding};
-use crate::db::binding::{self, Slot};
+use super::finding::{Damage, DatabaseFinding};
+use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
 use crate::db::{columns, sql};
 use crate::ids::ChunkId;
@@ -40,20 +40,20 @@ const LOOSE_CODES: &str = "
     WHERE block NOT IN (SELECT chunk_id FROM chunks_vec_chunks)";
 
 /// Compares the table of vectors with the binding and with itself, and the codes with the vectors.
-pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+pub(crate) fn examine(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
     let sql: Option<String> = sql::first_row(db, TABLE_SQL, [], |row| row.get(0))?;
-    let binding = binding::load(db, Slot::Current)?;
+    let binding = binding::load(db, BindingSlot::Current)?;
     let (Some(sql), Some(binding)) = (&sql, &binding) else {
         if sql.is_some() != binding.is_some() {
             let message = "there are vectors without a model, or a model without vectors";
-            found.push(Finding::new(Damage::VectorTable, message));
+            found.push(DatabaseFinding::new(Damage::VectorTable, message));
         }
         return Ok(());
     };
     if !sql.contains(&format!("FLOAT[{}]", binding.dim)) {
         let message =
             format!("the vectors do not have {} dimensions, as the model's do", binding.dim);
-        found.push(Finding::new(Damage::VectorTable, message));
+        found.push(DatabaseFinding::new(Damage::VectorTable, message));
         return Ok(());
     }
     if !knows_vec0(db)? {
@@ -61,7 +61,7 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     }
     if !sql::value::<bool>(db, HAS_TRIGGER, [])? {
         let message = "the trigger that removes the codes of a block is missing";
-        found.push(Finding::new(Damage::VectorTable, message));
+        found.push(DatabaseFinding::new(Damage::VectorTable, message));
     }
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     let mut places = places(db)?;
@@ -96,12 +96,12 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
         (Damage::Checksums, num_unsummed, "vector without a checksum"),
         (Damage::Codes, num_codes, "block with codes that do not match the vectors"),
     ];
-    found.extend(counts.into_iter().filter_map(Finding::counted));
+    found.extend(counts.into_iter().filter_map(DatabaseFinding::counted));
     if !changed.is_empty() {
         let (count, documents) = (changed.len(), documents_of(db, &changed)?);
         let what = if count == 1 { "vector has" } else { "vectors have" };
         let message = format!("{count} {what} changed since being stored ({documents})");
-        found.push(Finding::new(Damage::ChangedVectors, message));
+        found.push(DatabaseFinding::new(Damage::ChangedVectors, message));
     }
     Ok(())
 }

@@ -63,14 +63,14 @@ impl Damage {
 
 /// A fault in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct DatabaseFinding {
     /// The kind of damage.
     pub damage: Damage,
     /// A sentence with the fault and its extent.
     pub message: String,
 }
 
-impl Finding {
+impl DatabaseFinding {
     pub(crate) fn new(damage: Damage, message: impl Into<String>) -> Self {
         Self { damage, message: message.into() }
     }

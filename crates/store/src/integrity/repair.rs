@@ -310,7 +310,7 @@ mod tests {
         let known = db.store.known_path("/a.md").unwrap().unwrap();
         assert_ne!(Some(&known.stamp), again.stamp.as_ref(), "it is not taken for unchanged");
         let change = db.put(&again, &["one", "two", "three"], &[]);
-        assert_eq!(change, crate::Change::Updated(id));
+        assert_eq!(change, crate::StoredChange::Updated(id));
         assert_eq!(db.texts(id), ["one", "two", "three"]);
         assert_eq!(db.store.document(id).unwrap().unwrap().tags, ["kept"]);
         db.assert_intact();

@@ -9,9 +9,9 @@ use crate::error::Result;
 use crate::ids::ChunkId;
 
 use crate::Store;
-use crate::db::binding::{self, Slot};
+use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
-use crate::db::layout::Layout;
+use crate::db::layout::TableLayout;
 use crate::db::sql;
 use crate::vectors::layout::has_vector_table;
 use crate::vectors::{self, VectorWriter, blocks, codes};
@@ -44,10 +44,10 @@ impl Store {
         self.write(|db| {
             let name: Option<String> = binding::model_name(db)?;
             if let Some(model) = model.filter(|model| name.as_ref() == Some(&model.model_name)) {
-                return binding::save(db, Slot::Current, model);
+                return binding::save(db, BindingSlot::Current, model);
             }
             vectors::drop_table(db)?;
-            binding::clear(db, Slot::Current)
+            binding::clear(db, BindingSlot::Current)
         })
     }
 
@@ -69,7 +69,7 @@ impl Store {
         let bound = self.bound.borrow().clone();
         self.write(|db| {
             let Some(binding) = binding::check(db, bound.as_ref())? else { return Ok(()) };
-            let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
+            let mut writer = VectorWriter::new(db, TableLayout::read(db)?)?;
             for (chunk_id, embedding) in embedded {
                 vectors::require_unit_shape(&embedding.vector, binding.dim)?;
                 if sql::value(db, HAS_CHUNK, named_params! { ":id": chunk_id })? {
@@ -83,7 +83,7 @@ impl Store {
 
 /// Removes vectors that do not have unit length or differ from their checksums.
 pub(crate) fn remove_bad_vectors(db: &Connection) -> Step<()> {
-    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
+    let Some(binding) = binding::load(db, BindingSlot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     let mut bad = Vec::new();
     blocks::each_block(db, |block| {
@@ -115,7 +115,7 @@ pub(crate) fn remove_orphaned_vectors(db: &Connection) -> Step<()> {
 
 /// Rebuilds the table of vectors from the intact vectors of existing chunks.
 pub(crate) fn rebuild_vectors(db: &Connection) -> Step<()> {
-    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
+    let Some(binding) = binding::load(db, BindingSlot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     let mut waiting: HashSet<ChunkId> = sql::rows(db, CHUNK_IDS, [], |row| row.get(0))?;
     let mut good = Vec::new();
@@ -135,7 +135,7 @@ pub(crate) fn rebuild_vectors(db: &Connection) -> Step<()> {
     }
     good.sort_unstable_by_key(|entry| entry.0);
     vectors::make_table(db, binding.dim)?;
-    let mut writer = VectorWriter::new(db, Layout::read(db)?)?;
+    let mut writer = VectorWriter::new(db, TableLayout::read(db)?)?;
     for (chunk_id, vector) in &good {
         writer.insert_vector(*chunk_id, vector)?;
     }

@@ -11,7 +11,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, named_params};
 use serde::de::DeserializeOwned;
 
-use super::finding::{Damage, Finding};
+use super::finding::{Damage, DatabaseFinding};
 use crate::db::fault::Step;
 use crate::db::sql;
 use crate::document::{DocType, FileOutcome};
@@ -110,7 +110,7 @@ struct WrongValue {
 }
 
 /// Adds a finding for each column that has such values.
-pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
+pub(crate) fn examine(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     for wrong in wrong_texts(db)? {
         *counts.entry((wrong.table, wrong.column)).or_default() += 1;
@@ -121,7 +121,10 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<Finding>) -> Step<()> {
     }
     found.extend(counts.into_iter().map(|((table, column), count)| {
         let count = counted(count, "value");
-        Finding::new(Damage::Values, format!("{count} in {table}.{column} that kb never writes"))
+        DatabaseFinding::new(
+            Damage::Values,
+            format!("{count} in {table}.{column} that kb never writes"),
+        )
     }));
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::text::forms::seen;
 use crate::text::language::NaturalLanguage;
 
 /// An index and how its entries are made.
-struct Derived {
+struct DerivedIndex {
     insert: &'static str,
     remove: &'static str,
     indexed_chunks: &'static str,
@@ -27,7 +27,7 @@ type MakeEntry = fn(&str, &str, Option<NaturalLanguage>) -> Option<(String, Stri
 
 macro_rules! derived {
     ($table:literal, $entry:expr) => {
-        Derived {
+        DerivedIndex {
             insert: concat!(
                 "INSERT INTO ",
                 $table,
@@ -57,7 +57,7 @@ macro_rules! derived {
     };
 }
 
-const INDEXES: [Derived; 2] =
+const INDEXES: [DerivedIndex; 2] =
     [derived!("chunks_grams", grams::entry), derived!("chunks_exact", exact_entry)];
 
 const CHUNKS_OF_DOCUMENT: &str =

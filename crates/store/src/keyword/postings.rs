@@ -9,7 +9,7 @@
 use rusqlite::{Connection, named_params};
 
 use super::occurrence::Occurrence;
-use crate::db::fault::{Fault, Step};
+use crate::db::fault::{DatabaseFault, Step};
 use crate::db::sql;
 use crate::ids::ChunkId;
 
@@ -88,8 +88,8 @@ pub(crate) fn first_term(leaf: &[u8]) -> Option<Option<&[u8]>> {
     entry.take(len).map(Some)
 }
 
-pub(crate) fn damaged() -> Fault {
-    Fault::Corrupt("the keyword index cannot be read".to_owned())
+pub(crate) fn damaged() -> DatabaseFault {
+    DatabaseFault::Corrupt("the keyword index cannot be read".to_owned())
 }
 
 /// Returns the segments, oldest first; `None` if the bytes are not a valid list.
@@ -156,7 +156,7 @@ fn read_segment(
 }
 
 /// The occurrences of a term on one leaf.
-struct Part<'a> {
+struct LeafPostings<'a> {
     bytes: &'a [u8],
     /// Whether another term follows, so that the list does not continue on the next leaf.
     is_last: bool,
@@ -178,7 +178,7 @@ impl<'a> Leaf<'a> {
     }
 
     /// Finds the occurrences of a term; the outer `None` means damage.
-    fn find(mut self, wanted: &[u8]) -> Option<Option<Part<'a>>> {
+    fn find(mut self, wanted: &[u8]) -> Option<Option<LeafPostings<'a>>> {
         let mut start = 0;
         let mut term: Vec<u8> = Vec::new();
         while !self.term_starts.0.is_empty() {
@@ -194,17 +194,17 @@ impl<'a> Leaf<'a> {
                 let is_last = !ahead.0.is_empty();
                 let end = if is_last { start + ahead.length()? } else { self.content.len() };
                 let begin = self.content.len() - entry.0.len();
-                return Some(Some(Part { bytes: self.content.get(begin..end)?, is_last }));
+                return Some(Some(LeafPostings { bytes: self.content.get(begin..end)?, is_last }));
             }
         }
         Some(None)
     }
 
     /// Returns the part that continues the previous leaf.
-    fn continued(mut self) -> Option<Part<'a>> {
+    fn continued(mut self) -> Option<LeafPostings<'a>> {
         let is_last = !self.term_starts.0.is_empty();
         let end = if is_last { self.term_starts.length()? } else { self.content.len() };
-        Some(Part { bytes: self.content.get(HEAD_LEN..end)?, is_last })
+        Some(LeafPostings { bytes: self.content.get(HEAD_LEN..end)?, is_last })
     }
 }
 

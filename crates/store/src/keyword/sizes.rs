@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
 use crate::Store;
-use crate::db::fault::{Fault, Step};
+use crate::db::fault::{DatabaseFault, Step};
 use crate::db::sql;
 
 /// Number of chunk ids in a block, in bits.
@@ -94,7 +94,8 @@ impl ChunkSizes {
         let mut statement = db.prepare_cached(BLOCKS)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let damaged = || Fault::Corrupt("the sizes of the chunks cannot be read".into());
+            let damaged =
+                || DatabaseFault::Corrupt("the sizes of the chunks cannot be read".into());
             let bytes = row.get_ref(1)?.as_blob().map_err(|_| damaged())?;
             sizes.add_block(row.get(0)?, bytes).ok_or_else(damaged)?;
         }
@@ -139,7 +140,7 @@ pub(crate) fn num_wrong(db: &Connection) -> Step<i64> {
         Ok(found) if found.blocks == right.blocks => {
             found.places.iter().zip(&right.places).filter(|(a, b)| a != b).count()
         }
-        Ok(_) | Err(Fault::Corrupt(_)) => num_chunks.max(1),
+        Ok(_) | Err(DatabaseFault::Corrupt(_)) => num_chunks.max(1),
         Err(fault) => return Err(fault),
     };
     Ok(i64::try_from(num_wrong).unwrap_or(i64::MAX))

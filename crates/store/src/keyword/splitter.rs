@@ -151,7 +151,7 @@ impl Splitter {
             transaction.commit()?;
             Ok(value)
         };
-        run().map_err(|fault: crate::db::fault::Fault| fault.at("memory".as_ref()))
+        run().map_err(|fault: crate::db::fault::DatabaseFault| fault.at("memory".as_ref()))
     }
 }
 

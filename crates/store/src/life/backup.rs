@@ -20,7 +20,7 @@ use crate::files::stamp::Stamp;
 use crate::files::write::{self, Draft, SIDE_FILES, side_file};
 
 use crate::db::connection::open_connection;
-use crate::db::fault::Fault;
+use crate::db::fault::DatabaseFault;
 use crate::db::schema;
 use crate::{Stats, Store};
 
@@ -47,7 +47,7 @@ const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
 /// What to do with an existing file at the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingTarget {
     /// Keep it and fail.
     Keep,
     /// Replace it.
@@ -56,7 +56,7 @@ pub enum Existing {
 
 /// The result of verifying a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedCopy {
     /// The counts of the database that opens.
     pub stats: Stats,
     /// A log next to the copy that changes its content; the copy is not complete without it.
@@ -64,13 +64,13 @@ pub struct Verified {
 }
 
 /// A database of an older schema, before it is brought to the newest.
-pub struct Unmigrated<'a> {
+pub struct OldDatabase<'a> {
     pub(super) connection: &'a Connection,
     pub(super) path: &'a Path,
     pub(super) version: i64,
 }
 
-impl Unmigrated<'_> {
+impl OldDatabase<'_> {
     /// Returns the bytes that a copy takes.
     pub fn size_bytes(&self) -> Result<u64> {
         size_bytes(self.connection, self.path)
@@ -101,9 +101,9 @@ impl Store {
     ///
     /// [`Error::Corrupt`] if the copy is damaged, [`Error::Locked`] if another process has `target`
     /// open, [`Error::ChangedMeanwhile`], [`Error::DiskFull`] and [`Error::Io`]; an existing `target` is then kept.
-    pub fn back_up(&self, target: &Path, existing: Existing) -> Result<Stats> {
+    pub fn back_up(&self, target: &Path, existing: ExistingTarget) -> Result<Stats> {
         let draft = Draft::create(target).map_err(|error| Error::of_file(target, error))?;
-        if existing == Existing::Keep && draft.target().symlink_metadata().is_ok() {
+        if existing == ExistingTarget::Keep && draft.target().symlink_metadata().is_ok() {
             return Err(Error::of_file(target, io::Error::from(io::ErrorKind::AlreadyExists)));
         }
         self.require_space(target)?;
@@ -114,8 +114,8 @@ impl Store {
         // Again: another process may have opened it while the copy was made.
         settle(draft.target())?;
         let published = match existing {
-            Existing::Keep => draft.publish_new(),
-            Existing::Replace => draft.publish(),
+            ExistingTarget::Keep => draft.publish_new(),
+            ExistingTarget::Replace => draft.publish(),
         };
         published.map_err(|error| Error::of_file(target, error))?;
         Ok(stats)
@@ -130,7 +130,7 @@ impl Store {
     /// [`Error::PathNotFound`] without a file, [`Error::Corrupt`] if the database is damaged,
     /// [`Error::Locked`] if it keeps changing, [`Error::Foreign`] and [`Error::SchemaTooNew`] if it
     /// is not a database of this kb.
-    pub fn verify(backup: &Path, scratch: &Path) -> Result<Verified> {
+    pub fn verify(backup: &Path, scratch: &Path) -> Result<VerifiedCopy> {
         if !backup.is_file() {
             return Err(Error::PathNotFound { path: backup.to_owned() });
         }
@@ -139,11 +139,11 @@ impl Store {
         let copy = folder.new_path();
         let logs = copy_with_logs(backup, &copy)?;
         let Some(log) = logs.into_iter().find(|end| changes_content(&copy, end)) else {
-            return Ok(Verified { stats: examine(&copy, backup, scratch)?, log: None });
+            return Ok(VerifiedCopy { stats: examine(&copy, backup, scratch)?, log: None });
         };
         let log = side_file(backup, log);
         let error = match examine(&copy, backup, scratch) {
-            Ok(stats) => return Ok(Verified { stats, log: Some(log) }),
+            Ok(stats) => return Ok(VerifiedCopy { stats, log: Some(log) }),
             Err(error) => error,
         };
         // Decide whether the file is damaged, or whether the log belongs to another file.
@@ -211,14 +211,14 @@ impl Store {
 
 fn size_bytes(connection: &Connection, path: &Path) -> Result<u64> {
     let size = connection.query_row(SIZE_BYTES, [], |row| row.get::<_, i64>(0));
-    size.map(i64::unsigned_abs).map_err(|error| Fault::from(error).at(path))
+    size.map(i64::unsigned_abs).map_err(|error| DatabaseFault::from(error).at(path))
 }
 
 /// Copies the database at `path` to `draft`, the unfinished `target`.
 fn copy_into(connection: &Connection, path: &Path, draft: &Path, target: &Path) -> Result<()> {
     let name = ToSqlOutput::Borrowed(ValueRef::Text(draft.as_os_str().as_encoded_bytes()));
     connection.execute(COPY_INTO, [name]).map(drop).map_err(|error| {
-        let fault = Fault::from(error);
+        let fault = DatabaseFault::from(error);
         let path = if fault.is_about_writing() { target } else { path };
         fault.at(path)
     })
@@ -242,7 +242,7 @@ fn settle(target: &Path) -> Result<()> {
                 row.get::<_, String>(0)
             })
         });
-        match settled.map_err(|error| Fault::from(error).at(target)) {
+        match settled.map_err(|error| DatabaseFault::from(error).at(target)) {
             // An unreadable file loses nothing by losing its log.
             Ok(_) | Err(Error::Corrupt { .. }) => {}
             Err(error) => return Err(error),

@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use crate::Store;
 use crate::db::connection::{BUSY_TIMEOUT, on_pages};
 use crate::db::erasing::{is_in_place, marked};
-use crate::db::fault::{Fault, Step};
+use crate::db::fault::{DatabaseFault, Step};
 use crate::db::{config, pages, sql};
 use crate::error::Result;
 use crate::keyword::layout::knows_fts5;
@@ -119,8 +119,8 @@ impl Store {
                 is_busy
             };
             match truncate() {
-                Err(error) if Fault::is_busy(&error) => true,
-                other => other.map_err(|error| Fault::from(error).at(&self.path))?,
+                Err(error) if DatabaseFault::is_busy(&error) => true,
+                other => other.map_err(|error| DatabaseFault::from(error).at(&self.path))?,
             }
         };
         if !is_busy {
@@ -132,7 +132,7 @@ impl Store {
 
     pub(crate) fn vacuum(&self) -> Result<()> {
         let vacuumed = self.connection.execute_batch("VACUUM");
-        vacuumed.map_err(|error| Fault::from(error).at(&self.path))
+        vacuumed.map_err(|error| DatabaseFault::from(error).at(&self.path))
     }
 }
 

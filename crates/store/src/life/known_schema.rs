@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::migrate;
 use super::statements::{MADE_LATER, NEWEST_ENTRIES};
 use crate::db::connection::open_connection;
-use crate::db::fault::{Fault, Step};
+use crate::db::fault::{DatabaseFault, Step};
 use crate::db::schema::{MIGRATIONS, NEWEST, VECTORS, refuse_newer};
 use crate::db::seen_schema::SeenSchema;
 use crate::db::sql;
@@ -80,10 +80,10 @@ pub(super) fn compare(db: &Connection, version: i64) -> Step<Vec<String>> {
     for (other, _) in MIGRATIONS.iter().rev() {
         if differences_of(db, *other)?.altered.is_empty() {
             let stated = format!("it does not have schema version {version}, which it states");
-            return Err(Fault::Corrupt(stated));
+            return Err(DatabaseFault::Corrupt(stated));
         }
     }
-    Err(Fault::Altered(named(found.altered)))
+    Err(DatabaseFault::Altered(named(found.altered)))
 }
 
 /// Names the first objects, and counts the others.

@@ -4,13 +4,13 @@ use rusqlite::Connection;
 
 use crate::Store;
 use crate::db::fault::Step;
-use crate::db::layout::Layout;
+use crate::db::layout::TableLayout;
 use crate::db::schema::{LETTERS, OLDEST_READ, other_version, version};
 use crate::error::{Error, Result};
 use crate::keyword::layout::knows_fts5;
 use crate::vectors::layout::{has_vector_table, knows_vec0};
 
-impl Layout {
+impl TableLayout {
     pub(crate) fn read(db: &Connection) -> Step<Self> {
         let (knows_fts5, knows_vec0) = (knows_fts5(db)?, knows_vec0(db)?);
         Ok(Self { knows_fts5, knows_vec0, has_letters: version(db)? >= LETTERS })
@@ -19,11 +19,11 @@ impl Layout {
 
 impl Store {
     /// Returns the known layouts; detected once, on the first call.
-    pub(crate) fn layout(&self, db: &Connection) -> Step<Layout> {
+    pub(crate) fn layout(&self, db: &Connection) -> Step<TableLayout> {
         if let Some(layout) = self.layout.get() {
             return Ok(layout);
         }
-        let layout = Layout::read(db)?;
+        let layout = TableLayout::read(db)?;
         // The table of vectors may be created later.
         if has_vector_table(db)? {
             self.layout.set(Some(layout));
@@ -53,14 +53,18 @@ impl Store {
     }
 
     /// Returns the known layouts before a write.
-    pub(crate) fn layout_to_write(&self) -> Result<Layout> {
+    pub(crate) fn layout_to_write(&self) -> Result<TableLayout> {
         self.layout(&self.connection).map_err(|fault| fault.at(&self.path))
     }
 
     /// Makes this store and its readers treat both layouts as unknown.
     #[cfg(test)]
     pub(crate) fn forget_layout(&self) {
-        self.layout.set(Some(Layout { knows_fts5: false, knows_vec0: false, has_letters: true }));
+        self.layout.set(Some(TableLayout {
+            knows_fts5: false,
+            knows_vec0: false,
+            has_letters: true,
+        }));
     }
 }
 
@@ -71,7 +75,7 @@ mod tests {
     use crate::testing::TestDb;
 
     fn layout(db: &TestDb) -> (bool, bool) {
-        let layout = Layout::read(&db.store.connection).unwrap();
+        let layout = TableLayout::read(&db.store.connection).unwrap();
         (layout.knows_fts5, layout.knows_vec0)
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::db::fault::{Fault, Step};
+use crate::db::fault::{DatabaseFault, Step};
 use crate::db::schema::{APPLICATION_ID, ERASE, LETTERS, PACK, refuse_newer, version};
 use crate::db::{config, sql};
 use crate::ids::ChunkId;
@@ -34,7 +34,7 @@ pub(crate) fn enter_wal(connection: &Connection, patience: Duration) -> Step<()>
     let start = Instant::now();
     loop {
         match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
-            Err(error) if Fault::is_busy(&error) && start.elapsed() < patience => {
+            Err(error) if DatabaseFault::is_busy(&error) && start.elapsed() < patience => {
                 thread::sleep(RETRY_PAUSE);
             }
             other => return Ok(other?),
@@ -125,7 +125,7 @@ fn refuse_other_version(connection: &Connection) -> Step<()> {
     }
     match config::value::<String>(connection, STATED_VERSION)? {
         Some(stated) if stated == found.to_string() => Ok(()),
-        stated => Err(Fault::Corrupt(format!(
+        stated => Err(DatabaseFault::Corrupt(format!(
             "its header has schema version {found}, its settings have {}",
             stated.as_deref().unwrap_or("none")
         ))),

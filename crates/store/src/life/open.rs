@@ -10,24 +10,24 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::backup::Unmigrated;
+use super::backup::OldDatabase;
 use super::known_schema::{compare, inspect};
 use super::migrate;
 use crate::cancel;
-use crate::db::access::Access;
+use crate::db::access::OpenMode;
 use crate::db::connection::{BUSY_TIMEOUT, PRAGMAS, end_with, open_connection};
-use crate::db::fault::Fault;
+use crate::db::fault::DatabaseFault;
 use crate::db::schema;
 use crate::db::seen_schema::SeenSchema;
 use crate::error::{Error, Result};
 use crate::files::File;
 use crate::files::open::identity;
 use crate::files::private::create_file;
-use crate::{Followed, Store};
+use crate::{FollowedPaths, Store};
 
 /// Called before a database of an older schema changes; the lock that it returns is held until the
 /// schema is the newest.
-pub type BeforeMigration<'a> = dyn Fn(&Unmigrated<'_>) -> Option<File> + 'a;
+pub type BeforeMigration<'a> = dyn Fn(&OldDatabase<'_>) -> Option<File> + 'a;
 
 impl Store {
     /// Opens the database for reading and writing. Creates the file and its directory if they are
@@ -68,7 +68,7 @@ impl Store {
             }
         } else if !path.try_exists().map_err(io)? {
             return Ok(None);
-        } else if let access @ (Access::Shared | Access::Frozen(_)) = Access::of(path)? {
+        } else if let access @ (OpenMode::Shared | OpenMode::Frozen(_)) = OpenMode::of(path)? {
             return Self::connect_to_read(path, access);
         }
         Self::connect(path, creates, before_migration)
@@ -83,7 +83,7 @@ impl Store {
             Ok(connection)
         };
         let connection =
-            open().map_err(|error: rusqlite::Error| Fault::from(error).at(&self.path))?;
+            open().map_err(|error: rusqlite::Error| DatabaseFault::from(error).at(&self.path))?;
         Ok(Self {
             idle: RefCell::default(),
             has_read_ahead: Cell::new(false),
@@ -108,10 +108,10 @@ impl Store {
         for store in idle {
             store.ended_by.clone_from(&self.ended_by);
             end_with(&mut store.connection, self.ended_by.clone())
-                .map_err(|error| Fault::from(error).at(&self.path))?;
+                .map_err(|error| DatabaseFault::from(error).at(&self.path))?;
         }
         let set = end_with(&mut self.connection, self.ended_by.clone());
-        set.map_err(|error| Fault::from(error).at(&self.path))
+        set.map_err(|error| DatabaseFault::from(error).at(&self.path))
     }
 
     /// Returns the indexes of the database that kb did not make.
@@ -123,7 +123,7 @@ impl Store {
     /// Limits how long a statement waits for another process, for work that can be left undone.
     pub fn wait_at_most(&self, patience: Duration) -> Result<()> {
         let set = self.connection.busy_timeout(patience.min(BUSY_TIMEOUT));
-        set.map_err(|error| Fault::from(error).at(&self.path))
+        set.map_err(|error| DatabaseFault::from(error).at(&self.path))
     }
 
     /// Returns the version of the linked SQLite.
@@ -141,7 +141,7 @@ impl Store {
     pub fn close(mut self) -> Result<()> {
         self.empty_log_left();
         self.idle.take();
-        self.connection.close().map_err(|(_, error)| Fault::from(error).at(&self.path))
+        self.connection.close().map_err(|(_, error)| DatabaseFault::from(error).at(&self.path))
     }
 
     fn connect(
@@ -150,7 +150,7 @@ impl Store {
         before_migration: &BeforeMigration<'_>,
     ) -> Result<Option<Self>> {
         let opened = open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
-            .map_err(Fault::from)
+            .map_err(DatabaseFault::from)
             .and_then(|mut connection| {
                 // Until the file is known to be kb's, its log is not checkpointed on closing.
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
@@ -162,7 +162,7 @@ impl Store {
                 migrate::enter_wal(&connection, BUSY_TIMEOUT)?;
                 let is_pending = version > 0 && version < schema::NEWEST;
                 let _lock = is_pending.then(|| {
-                    before_migration(&Unmigrated { connection: &connection, path, version })
+                    before_migration(&OldDatabase { connection: &connection, path, version })
                 });
                 migrate::apply(&mut connection, version, schema::MIGRATIONS)?;
                 migrate::make_letters(&mut connection, migrate::CHUNKS_PER_STEP)?;
@@ -173,7 +173,7 @@ impl Store {
             })
             .map_err(|fault| fault.at(path))?;
         let Some((connection, seen, was_pending)) = opened else { return Ok(None) };
-        let mut store = Self::over(connection, seen, path, Access::Write);
+        let mut store = Self::over(connection, seen, path, OpenMode::Write);
         if was_pending {
             // What a migration freed is given back if that is possible now; later documents fill it otherwise.
             store.compact().ok();
@@ -182,11 +182,12 @@ impl Store {
     }
 
     /// Opens a database that cannot be written. A database without a schema counts as none.
-    fn connect_to_read(path: &Path, access: Access) -> Result<Option<Self>> {
-        let opened = access.open_to_read(path).map_err(Fault::from).and_then(|connection| {
-            let (version, seen) = inspect(&connection)?;
-            Ok((connection, version, seen))
-        });
+    fn connect_to_read(path: &Path, access: OpenMode) -> Result<Option<Self>> {
+        let opened =
+            access.open_to_read(path).map_err(DatabaseFault::from).and_then(|connection| {
+                let (version, seen) = inspect(&connection)?;
+                Ok((connection, version, seen))
+            });
         let needs = |reason: String| Error::NeedsWriting { path: path.to_owned(), reason };
         let (connection, version, seen) =
             opened.map_err(|fault| match fault.is_about_access() {
@@ -200,7 +201,7 @@ impl Store {
         }
     }
 
-    fn over(connection: Connection, seen: SeenSchema, path: &Path, access: Access) -> Self {
+    fn over(connection: Connection, seen: SeenSchema, path: &Path, access: OpenMode) -> Self {
         Self {
             idle: RefCell::default(),
             has_read_ahead: Cell::new(false),
@@ -212,7 +213,7 @@ impl Store {
             file: identity(path),
             bound: RefCell::new(None),
             reindexing: None,
-            followed: Arc::new(Followed::Everything),
+            followed: Arc::new(FollowedPaths::Everything),
             layout: Cell::new(None),
         }
     }

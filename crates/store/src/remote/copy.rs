@@ -4,9 +4,9 @@
 const TEXT: i32 = 25;
 
 /// Rows for `COPY … FROM STDIN BINARY`.
-pub(super) struct Rows(Vec<u8>);
+pub(super) struct CopyRows(Vec<u8>);
 
-impl Rows {
+impl CopyRows {
     pub(super) fn new() -> Self {
         // The signature, no flags, no extension.
         Self(b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0".to_vec())

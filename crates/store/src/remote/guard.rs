@@ -45,7 +45,7 @@ pub(super) const REQUEST: Duration = Duration::from_secs(15 * 60);
 
 /// What the server has sent for one request.
 #[derive(Debug, Default)]
-struct Spent {
+struct ResponseBudget {
     /// Bytes in either direction.
     num_bytes: u64,
     cost: usize,
@@ -55,10 +55,10 @@ struct Spent {
 
 /// Counts what a request costs. Clones count together.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Meter(Arc<Mutex<Spent>>);
+pub(super) struct Meter(Arc<Mutex<ResponseBudget>>);
 
 impl Meter {
-    fn spent(&self) -> MutexGuard<'_, Spent> {
+    fn spent(&self) -> MutexGuard<'_, ResponseBudget> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -69,7 +69,7 @@ impl Meter {
         (silence, longest): (Duration, Duration),
         work: impl Future<Output = T>,
     ) -> Result<T, Breach> {
-        *self.spent() = Spent::default();
+        *self.spent() = ResponseBudget::default();
         let end = Instant::now() + longest;
         let mut work = pin!(work);
         loop {
@@ -107,7 +107,7 @@ impl Scanner {
         Self { allowed, head: Vec::new(), num_rest: 0, has_begun: false, has_asked: false }
     }
 
-    fn scan(&mut self, mut bytes: &[u8], spent: &mut Spent) -> Result<(), Breach> {
+    fn scan(&mut self, mut bytes: &[u8], spent: &mut ResponseBudget) -> Result<(), Breach> {
         while let Some((first, after)) = bytes.split_first() {
             if self.num_rest > 0 {
                 let num_passed = self.num_rest.min(bytes.len());
@@ -127,7 +127,7 @@ impl Scanner {
 
     /// Checks the start of a message. Returns its length without the first byte, once that and whatever else is checked
     /// is there.
-    fn message(&mut self, spent: &mut Spent) -> Result<Option<usize>, Breach> {
+    fn message(&mut self, spent: &mut ResponseBudget) -> Result<Option<usize>, Breach> {
         let [kind, a, b, c, d, rest @ ..] = self.head.as_slice() else { return Ok(None) };
         let len = usize::try_from(u32::from_be_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX);
         let num_checked = match kind {
@@ -190,22 +190,22 @@ impl Scanner {
     }
 }
 
-pub(super) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
+pub(super) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
 
 /// A stream, encrypted or not, whose incoming messages are checked.
-pub(super) struct Guarded {
-    wire: Box<dyn Wire>,
+pub(super) struct GuardedStream {
+    wire: Box<dyn ByteStream>,
     scanner: Scanner,
     meter: Meter,
     /// What binds a password's proof to the server's certificate.
     end_point: Option<Vec<u8>>,
 }
 
-impl Guarded {
+impl GuardedStream {
     pub(super) fn new(
-        wire: Box<dyn Wire>,
+        wire: Box<dyn ByteStream>,
         allowed: Methods,
         meter: Meter,
         end_point: Option<Vec<u8>>,
@@ -221,7 +221,7 @@ impl Guarded {
     }
 }
 
-impl AsyncRead for Guarded {
+impl AsyncRead for GuardedStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -241,7 +241,7 @@ impl AsyncRead for Guarded {
     }
 }
 
-impl AsyncWrite for Guarded {
+impl AsyncWrite for GuardedStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -260,7 +260,7 @@ impl AsyncWrite for Guarded {
     }
 }
 
-impl TlsStream for Guarded {
+impl TlsStream for GuardedStream {
     fn channel_binding(&self) -> ChannelBinding {
         self.end_point
             .clone()
@@ -269,14 +269,14 @@ impl TlsStream for Guarded {
 }
 
 /// Gives the library a stream that is encrypted already, or is not to be.
-pub(super) struct Prepared;
+pub(super) struct PreparedStream;
 
-impl TlsConnect<Guarded> for Prepared {
-    type Stream = Guarded;
+impl TlsConnect<GuardedStream> for PreparedStream {
+    type Stream = GuardedStream;
     type Error = io::Error;
-    type Future = Ready<io::Result<Guarded>>;
+    type Future = Ready<io::Result<GuardedStream>>;
 
-    fn connect(self, stream: Guarded) -> Self::Future {
+    fn connect(self, stream: GuardedStream) -> Self::Future {
         ready(Ok(stream))
     }
 }
@@ -292,7 +292,7 @@ mod tests {
 
     /// Scans bytes in pieces, as they may arrive, `count` times.
     fn scan(bytes: &[u8], piece: usize, count: usize) -> Result<(), Breach> {
-        let (mut scanner, mut spent) = (Scanner::new(Methods::SCRAM), Spent::default());
+        let (mut scanner, mut spent) = (Scanner::new(Methods::SCRAM), ResponseBudget::default());
         for start in [&message(b'R', &[0, 0, 0, 10, 0]), &message(b'R', &[0; 4])] {
             scanner.scan(start, &mut spent)?;
         }

@@ -15,8 +15,8 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::breach::Breach;
-use super::guard::{Guarded, Meter, Prepared, REQUEST, SILENCE, Wire};
-use super::target::{Address, Endpoint, Target};
+use super::guard::{ByteStream, GuardedStream, Meter, PreparedStream, REQUEST, SILENCE};
+use super::target::{Address, CopyTarget, Endpoint};
 use super::tls::{self, Authorities};
 use super::words::Encryption;
 use crate::error::{Error, Result};
@@ -69,7 +69,7 @@ const ADVICE: &[(&[SqlState], &str)] = &[
 ];
 
 /// What went wrong with a connection.
-enum Fault {
+enum LinkFault {
     /// The server is not what the user asks for, or does not answer as one.
     Breach(Breach),
     /// TLS failed, which weaker modes do without.
@@ -77,13 +77,13 @@ enum Fault {
     Server(tokio_postgres::Error),
 }
 
-impl From<Breach> for Fault {
+impl From<Breach> for LinkFault {
     fn from(breach: Breach) -> Self {
         Self::Breach(breach)
     }
 }
 
-impl From<tokio_postgres::Error> for Fault {
+impl From<tokio_postgres::Error> for LinkFault {
     fn from(error: tokio_postgres::Error) -> Self {
         let breach =
             io_error(&error).and_then(|error| error.get_ref()?.downcast_ref::<Breach>()).cloned();
@@ -91,13 +91,13 @@ impl From<tokio_postgres::Error> for Fault {
     }
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for LinkFault {
     fn from(error: io::Error) -> Self {
         Self::Breach(Breach::new(format!("no connection: {error}"), UNREACHABLE))
     }
 }
 
-impl Fault {
+impl LinkFault {
     /// Whether the server may accept a connection that is encrypted if this one was not, or the reverse.
     fn is_about_encryption(&self) -> bool {
         match self {
@@ -113,7 +113,7 @@ impl Fault {
 
 /// Whether a connection is to be encrypted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum EncryptionUse {
     Never,
     IfOffered,
     Always,
@@ -121,17 +121,17 @@ enum Kind {
 
 impl Encryption {
     /// The kinds to try, as libpq does.
-    fn kinds(self) -> &'static [Kind] {
+    fn kinds(self) -> &'static [EncryptionUse] {
         match self {
-            Self::Disable => &[Kind::Never],
-            Self::Allow => &[Kind::Never, Kind::Always],
-            Self::Prefer => &[Kind::IfOffered, Kind::Never],
-            Self::Require | Self::VerifyCa | Self::VerifyFull => &[Kind::Always],
+            Self::Disable => &[EncryptionUse::Never],
+            Self::Allow => &[EncryptionUse::Never, EncryptionUse::Always],
+            Self::Prefer => &[EncryptionUse::IfOffered, EncryptionUse::Never],
+            Self::Require | Self::VerifyCa | Self::VerifyFull => &[EncryptionUse::Always],
         }
     }
 }
 
-struct Connected {
+struct OpenConnection {
     client: Client,
     /// Ends with the connection, and says why.
     task: JoinHandle<std::result::Result<(), tokio_postgres::Error>>,
@@ -139,13 +139,13 @@ struct Connected {
     is_encrypted: bool,
 }
 
-impl Target {
+impl CopyTarget {
     /// Connects.
     ///
     /// # Errors
     ///
-    /// [`Error::Target`], and those of a file of authorities that cannot be used.
-    pub fn connect(&self) -> Result<Link> {
+    /// [`Error::CopyTarget`], and those of a file of authorities that cannot be used.
+    pub fn connect(&self) -> Result<RemoteLink> {
         let is_checked = |endpoint: &Endpoint| endpoint.encryption >= Encryption::VerifyCa;
         let authorities = match self.endpoints.iter().any(is_checked) {
             true => Authorities::read(self.authorities.as_deref())?,
@@ -154,16 +154,16 @@ impl Target {
         let authorities = Arc::new(authorities);
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| self.failed(error.into(), UNREACHABLE))?;
-        let mut fault = Fault::from(Breach::not_postgres());
+        let mut fault = LinkFault::from(Breach::not_postgres());
         'endpoints: for endpoint in &self.endpoints {
             for kind in endpoint.encryption.kinds() {
                 let connecting = self.within_time(endpoint, *kind, &authorities);
                 match runtime.block_on(connecting) {
-                    Ok(Connected { client, task, meter, is_encrypted }) => {
+                    Ok(OpenConnection { client, task, meter, is_encrypted }) => {
                         let is_exposed = !is_encrypted && !endpoint.is_local;
                         let driver = Driver { runtime, task: Some(task) };
                         let target = self.clone();
-                        return Ok(Link { client, driver, meter, is_exposed, target });
+                        return Ok(RemoteLink { client, driver, meter, is_exposed, target });
                     }
                     Err(found) => fault = found,
                 }
@@ -175,8 +175,8 @@ impl Target {
         // A name may still be looked up, which cannot be stopped.
         runtime.shutdown_background();
         let asks_password = match &fault {
-            Fault::Server(error) => !is_lost(error) && self.config.get_password().is_none(),
-            Fault::Breach(_) | Fault::Encryption(_) => false,
+            LinkFault::Server(error) => !is_lost(error) && self.config.get_password().is_none(),
+            LinkFault::Breach(_) | LinkFault::Encryption(_) => false,
         };
         Err(self.failed(fault, if asks_password { NEEDS_PASSWORD } else { UNREACHABLE }))
     }
@@ -184,9 +184,9 @@ impl Target {
     async fn within_time(
         &self,
         endpoint: &Endpoint,
-        kind: Kind,
+        kind: EncryptionUse,
         authorities: &Arc<Authorities>,
-    ) -> std::result::Result<Connected, Fault> {
+    ) -> std::result::Result<OpenConnection, LinkFault> {
         let connecting = self.try_connect(endpoint, kind, authorities);
         timeout(self.timeout, connecting).await.unwrap_or_else(|_| {
             let limit = self.timeout.as_secs();
@@ -198,28 +198,28 @@ impl Target {
     async fn try_connect(
         &self,
         Endpoint { address, name, encryption, .. }: &Endpoint,
-        kind: Kind,
+        kind: EncryptionUse,
         authorities: &Arc<Authorities>,
-    ) -> std::result::Result<Connected, Fault> {
+    ) -> std::result::Result<OpenConnection, LinkFault> {
         let mut wire = open(address).await?;
         let mut end_point = None;
-        let is_encrypted = kind != Kind::Never && is_offered(&mut wire).await?;
+        let is_encrypted = kind != EncryptionUse::Never && is_offered(&mut wire).await?;
         if is_encrypted {
             let encrypted = tls::encrypt(wire, name, *encryption, authorities).await;
-            (wire, end_point) = encrypted.map_err(Fault::Encryption)?;
-        } else if kind == Kind::Always {
+            (wire, end_point) = encrypted.map_err(LinkFault::Encryption)?;
+        } else if kind == EncryptionUse::Always {
             return Err(Breach::new("the server does not encrypt connections", UNENCRYPTED).into());
         }
         let meter = Meter::default();
-        let guarded = Guarded::new(wire, self.methods, meter.clone(), end_point);
-        let (client, connection) = self.config.connect_raw(guarded, Prepared).await?;
+        let guarded = GuardedStream::new(wire, self.methods, meter.clone(), end_point);
+        let (client, connection) = self.config.connect_raw(guarded, PreparedStream).await?;
         let task = tokio::spawn(connection);
         self.check_session(&client).await?;
-        Ok(Connected { client, task, meter, is_encrypted })
+        Ok(OpenConnection { client, task, meter, is_encrypted })
     }
 
     /// Requires that the server can write, or cannot, if the user asks for such a server.
-    async fn check_session(&self, client: &Client) -> std::result::Result<(), Fault> {
+    async fn check_session(&self, client: &Client) -> std::result::Result<(), LinkFault> {
         let is_reader_wanted = match self.config.get_target_session_attrs() {
             TargetSessionAttrs::ReadOnly => true,
             TargetSessionAttrs::ReadWrite => false,
@@ -240,10 +240,12 @@ impl Target {
     }
 
     /// Returns the error of a use of the server. `hint` is the advice unless the server reports why.
-    fn failed(&self, fault: Fault, hint: &str) -> Error {
+    fn failed(&self, fault: LinkFault, hint: &str) -> Error {
         let error = match fault {
-            Fault::Breach(breach) | Fault::Encryption(breach) => return self.refused(breach),
-            Fault::Server(error) => error,
+            LinkFault::Breach(breach) | LinkFault::Encryption(breach) => {
+                return self.refused(breach);
+            }
+            LinkFault::Server(error) => error,
         };
         let advice = |code: &SqlState| {
             ADVICE.iter().find(|(codes, _)| codes.contains(code)).map(|(_, advice)| *advice)
@@ -261,7 +263,7 @@ impl Target {
     }
 }
 
-async fn open(address: &Address) -> io::Result<Box<dyn Wire>> {
+async fn open(address: &Address) -> io::Result<Box<dyn ByteStream>> {
     match address {
         Address::Tcp(name, port) => {
             let stream = TcpStream::connect((name.as_str(), *port)).await?;
@@ -278,7 +280,7 @@ async fn open(address: &Address) -> io::Result<Box<dyn Wire>> {
 }
 
 /// Asks whether the server encrypts connections.
-async fn is_offered(wire: &mut Box<dyn Wire>) -> std::result::Result<bool, Fault> {
+async fn is_offered(wire: &mut Box<dyn ByteStream>) -> std::result::Result<bool, LinkFault> {
     wire.write_all(&SSL_REQUEST).await?;
     match wire.read_u8().await? {
         b'S' => Ok(true),
@@ -333,16 +335,16 @@ impl Drop for Driver {
 }
 
 /// A connection.
-pub struct Link {
+pub struct RemoteLink {
     client: Client,
     // After the client, whose end it waits for.
     driver: Driver,
     meter: Meter,
     is_exposed: bool,
-    target: Target,
+    target: CopyTarget,
 }
 
-impl Link {
+impl RemoteLink {
     /// Whether other machines could read the connection.
     pub fn is_exposed(&self) -> bool {
         self.is_exposed
@@ -357,10 +359,10 @@ impl Link {
             Ok(Ok(result)) => return Ok(result),
             Ok(Err(error)) if error.is_closed() => self.driver.end().unwrap_or(error).into(),
             Ok(Err(error)) => error.into(),
-            Err(breach) => Fault::Breach(breach),
+            Err(breach) => LinkFault::Breach(breach),
         };
         let hint = match &fault {
-            Fault::Server(error) if !is_lost(error) => MAKE_AGAIN,
+            LinkFault::Server(error) if !is_lost(error) => MAKE_AGAIN,
             _ => "try again",
         };
         Err(self.target.failed(fault, hint))
@@ -378,8 +380,10 @@ mod tests {
 
     #[test]
     fn only_faults_of_encryption_are_about_it() {
-        assert!(!Fault::from(io::Error::other("closed")).is_about_encryption());
-        assert!(!Fault::from(Breach::new("a breach", "try again")).is_about_encryption());
-        assert!(Fault::Encryption(Breach::new("not offered", "try again")).is_about_encryption());
+        assert!(!LinkFault::from(io::Error::other("closed")).is_about_encryption());
+        assert!(!LinkFault::from(Breach::new("a breach", "try again")).is_about_encryption());
+        assert!(
+            LinkFault::Encryption(Breach::new("not offered", "try again")).is_about_encryption()
+        );
     }
 }

@@ -28,7 +28,7 @@ mod terms;
 mod tls;
 mod words;
 
-pub use link::Link;
-pub use push::{OnProgress, Progress, Pushed, push};
+pub use link::RemoteLink;
+pub use push::{OnProgress, PushProgress, PushSummary, push};
 pub use read::Remote;
-pub use target::Target;
+pub use target::CopyTarget;

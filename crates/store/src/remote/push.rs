@@ -11,10 +11,10 @@ use std::pin::pin;
 use futures_util::SinkExt as _;
 use tokio_postgres::{Row, Transaction};
 
-use super::Link;
-use super::copy::Rows;
+use super::RemoteLink;
+use super::copy::CopyRows;
 use super::postings::{self, ChunkPlaces};
-use super::state::{MAX_DIM, State};
+use super::state::{CopyState, MAX_DIM};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::{
@@ -86,7 +86,7 @@ const DOCUMENTS_PER_STEP: usize = 256;
 
 /// How far a push has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct PushProgress {
     /// Blocks of chunks that were replaced.
     pub num_done: u64,
     /// Blocks to replace.
@@ -94,11 +94,11 @@ pub struct Progress {
 }
 
 /// Receives the progress of a push; an error ends it after the current block.
-pub type OnProgress<'a> = dyn FnMut(Progress) -> Result<()> + 'a;
+pub type OnProgress<'a> = dyn FnMut(PushProgress) -> Result<()> + 'a;
 
 /// What a push has changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pushed {
+pub struct PushSummary {
     /// Documents of the database.
     pub num_documents: u64,
     /// Documents that were new or changed.
@@ -118,18 +118,18 @@ pub struct Pushed {
 /// [`crate::error::Error::Target`] for errors of the server, or if the copy is of another database; errors of the database and of
 /// `on_progress`.
 pub fn push(
-    link: &mut Link,
+    link: &mut RemoteLink,
     store: &Store,
     base_id: &str,
     on_progress: &mut OnProgress<'_>,
-) -> Result<Pushed> {
+) -> Result<PushSummary> {
     let is_locked: bool = link.run(async |client| client.query_one(LOCK, &[]).await)?.get(0);
     if !is_locked {
         return Err(link.refuse("another push is running there", "try again when it has ended"));
     }
     let floor = store.cosine_floor()?;
     store.mirror(|mirror| {
-        let state = State {
+        let state = CopyState {
             is_known: true,
             is_older: false,
             base_id: base_id.to_owned(),
@@ -138,8 +138,8 @@ pub fn push(
             is_complete: false,
         };
         let is_fresh = prepare(link, &state)?;
-        let mut push = Push { link, mirror, splitter: Splitter::new()? };
-        let mut pushed = Pushed { is_fresh, ..Pushed::default() };
+        let mut push = PushRun { link, mirror, splitter: Splitter::new()? };
+        let mut pushed = PushSummary { is_fresh, ..PushSummary::default() };
         let gone = push.documents(&mut pushed)?;
         push.blocks(&mut pushed, on_progress)?;
         push.words()?;
@@ -147,7 +147,7 @@ pub fn push(
         push.link.run(async |client| {
             client.execute(REMOVE_DOCUMENTS, &[&gone]).await?;
             client.batch_execute(ANALYZE).await?;
-            State { is_complete: true, ..state }.write(client).await
+            CopyState { is_complete: true, ..state }.write(client).await
         })?;
         Ok(pushed)
     })
@@ -155,13 +155,13 @@ pub fn push(
 
 /// Makes the tables, or makes them again for other vectors, and says that a push has begun. Returns whether
 /// they are new.
-fn prepare(link: &mut Link, state: &State) -> Result<bool> {
+fn prepare(link: &mut RemoteLink, state: &CopyState) -> Result<bool> {
     let dim = state.binding.as_ref().map_or(1, |binding| binding.dim);
     if dim > MAX_DIM {
         let reason = format!("pgvector has no vectors of {dim} numbers");
         return Err(link.refuse(reason, "choose a smaller model: `kb reindex --model NAME`"));
     }
-    let before = State::read(link)?;
+    let before = CopyState::read(link)?;
     if !before.base_id.is_empty() && before.base_id != state.base_id {
         return Err(link.refuse(
             "it has a copy of another knowledge base",
@@ -185,15 +185,15 @@ fn prepare(link: &mut Link, state: &State) -> Result<bool> {
     Ok(is_fresh)
 }
 
-struct Push<'a> {
-    link: &'a mut Link,
+struct PushRun<'a> {
+    link: &'a mut RemoteLink,
     mirror: &'a Mirror<'a>,
     splitter: Splitter,
 }
 
-impl Push<'_> {
+impl PushRun<'_> {
     /// Sends new and changed documents. Returns those that only the copy has.
-    fn documents(&mut self, pushed: &mut Pushed) -> Result<Vec<i64>> {
+    fn documents(&mut self, pushed: &mut PushSummary) -> Result<Vec<i64>> {
         let mut there: HashMap<i64, Vec<u8>> = self.link.run(async |client| {
             let rows = client.query(DOCUMENTS, &[]).await?;
             rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
@@ -219,7 +219,7 @@ impl Push<'_> {
     }
 
     /// Replaces the blocks that differ, and removes those that only the copy has.
-    fn blocks(&mut self, pushed: &mut Pushed, on_progress: &mut OnProgress<'_>) -> Result<()> {
+    fn blocks(&mut self, pushed: &mut PushSummary, on_progress: &mut OnProgress<'_>) -> Result<()> {
         let mut there: BTreeMap<i64, Vec<u8>> = self.link.run(async |client| {
             let rows = client.query(BLOCKS, &[]).await?;
             rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
@@ -233,7 +233,7 @@ impl Push<'_> {
             let chunks = self.mirror.block(block)?;
             pushed.num_chunks_sent += chunks.len() as u64;
             self.replace_block(block, fingerprint, &chunks)?;
-            on_progress(Progress { num_done, num_blocks })?;
+            on_progress(PushProgress { num_done, num_blocks })?;
         }
         for block in there.into_keys() {
             self.link.run(async |client| {
@@ -253,7 +253,7 @@ impl Push<'_> {
             rows.iter().map(row).collect()
         })?;
         let mut changed = Vec::new();
-        let mut rows = Rows::new();
+        let mut rows = CopyRows::new();
         for MirroredWords { initial, length, lines } in self.mirror.words()? {
             let fingerprint = fingerprint(&lines);
             let known = there.remove(&(initial, length));
@@ -296,8 +296,8 @@ impl Push<'_> {
     }
 
     /// Returns a row for each term of a block.
-    fn postings(&self, block: i64, chunks: &[MirroredChunk]) -> Result<Rows> {
-        let mut rows = Rows::new();
+    fn postings(&self, block: i64, chunks: &[MirroredChunk]) -> Result<CopyRows> {
+        let mut rows = CopyRows::new();
         let mut last: Option<(TermIndex, String)> = None;
         let mut entries: Vec<ChunkPlaces> = Vec::new();
         let mut end = |last: &Option<(TermIndex, String)>, entries: &mut Vec<ChunkPlaces>| {
@@ -329,19 +329,22 @@ pub(super) fn index_number(index: TermIndex) -> i16 {
     }
 }
 
-fn replace_documents(link: &mut Link, documents: &[(MirroredDocument, Fingerprint)]) -> Result<()> {
+fn replace_documents(
+    link: &mut RemoteLink,
+    documents: &[(MirroredDocument, Fingerprint)],
+) -> Result<()> {
     if documents.is_empty() {
         return Ok(());
     }
     let ids: Vec<i64> = documents.iter().map(|(document, _)| document.id.0).collect();
-    let mut rows = Rows::new();
+    let mut rows = CopyRows::new();
     for (document, fingerprint) in documents {
         let MirroredDocument { id: DocumentId(id), title, path, paths, .. } = document;
         rows.row(14).bigint(*id).bytes(fingerprint).text(title);
-        rows.optional(path.as_deref(), Rows::text).texts(paths).text(&document.doc_type);
-        rows.optional(document.language.as_deref(), Rows::text).texts(&document.tags);
-        rows.optional(document.date.as_deref(), Rows::text);
-        rows.optional(document.date_origin.as_deref(), Rows::text);
+        rows.optional(path.as_deref(), CopyRows::text).texts(paths).text(&document.doc_type);
+        rows.optional(document.language.as_deref(), CopyRows::text).texts(&document.tags);
+        rows.optional(document.date.as_deref(), CopyRows::text);
+        rows.optional(document.date_origin.as_deref(), CopyRows::text);
         rows.text(&document.content_hash).json(&document.metadata).integer(document.total_chunks);
         rows.text(&document.added);
     }
@@ -354,13 +357,13 @@ fn replace_documents(link: &mut Link, documents: &[(MirroredDocument, Fingerprin
 }
 
 /// Returns the rows of chunks, and those of their vectors.
-fn chunk_rows(chunks: &[MirroredChunk]) -> (Rows, Rows) {
-    let (mut texts, mut vectors) = (Rows::new(), Rows::new());
+fn chunk_rows(chunks: &[MirroredChunk]) -> (CopyRows, CopyRows) {
+    let (mut texts, mut vectors) = (CopyRows::new(), CopyRows::new());
     for chunk in chunks {
         let MirroredChunk { id: ChunkId(id), document_id: DocumentId(document_id), .. } = chunk;
         texts.row(8).bigint(*id).bigint(*document_id).integer(chunk.chunk_index);
         texts.text(&chunk.text).text(&chunk.context).integer(chunk.token_count);
-        texts.json(&chunk.metadata).optional(chunk.codes.as_deref(), Rows::bytes);
+        texts.json(&chunk.metadata).optional(chunk.codes.as_deref(), CopyRows::bytes);
         if let Some(vector) = &chunk.vector {
             vectors.row(2).bigint(*id).vector(vector);
         }
@@ -383,7 +386,7 @@ async fn remove_block(
 async fn copy(
     transaction: &Transaction<'_>,
     statement: &str,
-    rows: Rows,
+    rows: CopyRows,
 ) -> std::result::Result<(), tokio_postgres::Error> {
     let mut sink = pin!(transaction.copy_in(statement).await?);
     // A failed write is an error of the server, which `finish` returns.

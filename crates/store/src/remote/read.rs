@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::Link;
-use super::state::State;
+use super::RemoteLink;
+use super::state::CopyState;
 use super::statements::{
     BEGIN, CHUNKS, CODES, EXACT, HAS_PAIRS, HITS, INEXACT, KNOWN_DOCUMENTS, LANGUAGES, NAMED_PATHS,
     NEAR_WORDS, NEAREST, NEAREST_PASSING, NEWEST, ORIGINS, OTHER_PATHS, PASSAGES, PASSING, SIZES,
@@ -32,13 +32,13 @@ pub(super) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 /// A copy to search, in one state. Clones share its connection.
 #[derive(Clone)]
 pub struct Remote {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedReader>,
 }
 
-pub(super) struct Shared {
-    link: Mutex<Link>,
+pub(super) struct SharedReader {
+    link: Mutex<RemoteLink>,
     splitter: Mutex<Splitter>,
-    state: State,
+    state: CopyState,
     pub(super) has_pairs: bool,
     /// The languages with stems in the copy.
     pub(super) languages: Vec<NaturalLanguage>,
@@ -50,8 +50,8 @@ impl Remote {
     /// # Errors
     ///
     /// [`Error::Target`](crate::error::Error::Target) if there is none, or none that this kb knows.
-    pub fn open(mut link: Link) -> Result<Self> {
-        let state = State::read(&mut link)?;
+    pub fn open(mut link: RemoteLink) -> Result<Self> {
+        let state = CopyState::read(&mut link)?;
         if !state.is_known {
             return Err(match state.base_id.is_empty() {
                 true => {
@@ -75,11 +75,11 @@ impl Remote {
             languages.retain(|language| language.has_stemmer());
         }
         let (link, splitter) = (Mutex::new(link), Mutex::new(Splitter::new()?));
-        Ok(Self { shared: Arc::new(Shared { link, splitter, state, has_pairs, languages }) })
+        Ok(Self { shared: Arc::new(SharedReader { link, splitter, state, has_pairs, languages }) })
     }
 
     /// Ends the reading of its state. Returns the connection for another search; `None` if it is lost or still in use.
-    pub fn close(self) -> Option<Link> {
+    pub fn close(self) -> Option<RemoteLink> {
         let shared = Arc::into_inner(self.shared)?;
         let mut link = shared.link.into_inner().ok()?;
         link.run(async |client| client.batch_execute("COMMIT").await).ok()?;
@@ -97,7 +97,7 @@ impl Remote {
         self.shared.state.is_older
     }
 
-    pub(super) fn link(&self) -> MutexGuard<'_, Link> {
+    pub(super) fn link(&self) -> MutexGuard<'_, RemoteLink> {
         self.shared.link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tokio_postgres::GenericClient;
 
-use super::Link;
+use super::RemoteLink;
 use crate::document::{Binding, ModelFiles};
 use crate::error::Result;
 
@@ -37,7 +37,7 @@ const MAX_TOKENS: u32 = 1_000_000;
 
 /// What a copy says about itself.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct State {
+pub(super) struct CopyState {
     /// Whether it has these tables, in this version or the one before.
     pub(super) is_known: bool,
     /// Whether they are in the version before.
@@ -51,9 +51,9 @@ pub(super) struct State {
     pub(super) is_complete: bool,
 }
 
-impl State {
+impl CopyState {
     /// Reads the state; that of nothing if there are no tables.
-    pub(super) fn read(link: &mut Link) -> Result<Self> {
+    pub(super) fn read(link: &mut RemoteLink) -> Result<Self> {
         let has_table: bool = link
             .run(async |client| client.query_typed(HAS_TABLE, &[]).await)?
             .iter()

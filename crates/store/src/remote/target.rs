@@ -44,7 +44,7 @@ pub(super) struct Endpoint {
 
 /// Where a copy is.
 #[derive(Clone)]
-pub struct Target {
+pub struct CopyTarget {
     pub(super) config: Config,
     pub(super) endpoints: Vec<Endpoint>,
     pub(super) methods: Methods,
@@ -55,19 +55,19 @@ pub struct Target {
     shown: String,
 }
 
-impl fmt::Debug for Target {
+impl fmt::Debug for CopyTarget {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.shown)
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for CopyTarget {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.shown)
     }
 }
 
-impl Target {
+impl CopyTarget {
     /// Parses a URL, `postgres://USER@HOST/DATABASE`. `variable` returns one of libpq's environment variables, which count
     /// where the URL says nothing: PGPASSWORD, PGSSLMODE, PGSSLROOTCERT, PGREQUIREAUTH.
     ///
@@ -79,7 +79,7 @@ impl Target {
         if !typed.starts_with("postgres://") && !typed.starts_with("postgresql://") {
             return Err(refuse("the target is not a URL of PostgreSQL", url));
         }
-        let mut taken = Taken::default();
+        let mut taken = UrlParameters::default();
         let rest = taken.take_from(typed);
         // The message could repeat a password.
         let config = rest.parse::<Config>();
@@ -195,13 +195,13 @@ fn is_loopback(name: &str) -> bool {
 
 /// Parameters of a URL that the library does not know.
 #[derive(Default)]
-struct Taken {
+struct UrlParameters {
     sslmode: Option<String>,
     sslrootcert: Option<String>,
     require_auth: Option<String>,
 }
 
-impl Taken {
+impl UrlParameters {
     /// Takes the parameters out of a URL, and returns the rest.
     fn take_from(&mut self, url: &str) -> String {
         // A user or a password may contain a question mark.
@@ -230,8 +230,8 @@ mod tests {
     use super::*;
     use crate::remote::words::Method;
 
-    fn parse(typed: &str) -> Target {
-        Target::parse(typed, &|_| None).unwrap()
+    fn parse(typed: &str) -> CopyTarget {
+        CopyTarget::parse(typed, &|_| None).unwrap()
     }
 
     fn encryption_of(typed: &str) -> Encryption {
@@ -292,11 +292,12 @@ mod tests {
             "PGSSLROOTCERT" => Some("/ca.pem".to_owned()),
             _ => None,
         };
-        let target = Target::parse("postgres://h/x", &variables).unwrap();
+        let target = CopyTarget::parse("postgres://h/x", &variables).unwrap();
         assert_eq!(target.endpoints[0].encryption, Encryption::VerifyCa);
         assert!(target.methods.contains(Method::None) && !target.methods.contains(Method::Md5));
         let target =
-            Target::parse("postgres://h/x?sslmode=disable&require_auth=md5", &variables).unwrap();
+            CopyTarget::parse("postgres://h/x?sslmode=disable&require_auth=md5", &variables)
+                .unwrap();
         assert_eq!(target.endpoints[0].encryption, Encryption::Disable);
         assert!(target.methods.contains(Method::Md5) && !target.methods.contains(Method::Scram));
         assert_eq!(parse("postgres://h/x").methods, Methods::SCRAM);
@@ -318,7 +319,7 @@ mod tests {
             "postgres://me:secret@db/x?hostaddr=1.2.3.4,1.2.3.5",
             "postgres://me:secret@db/x?sslcert=secret",
         ] {
-            let error = Target::parse(typed, &|_| None).unwrap_err();
+            let error = CopyTarget::parse(typed, &|_| None).unwrap_err();
             assert!(matches!(error, Error::Usage { .. }), "{typed}: {error:?}");
             assert!(!error.to_string().contains("secret"), "{error}");
         }

@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use tokio_rustls::TlsConnector;
 
 use super::breach::Breach;
-use super::guard::Wire;
+use super::guard::ByteStream;
 use super::words::Encryption;
 use crate::error::{Error, Result};
 use crate::files::open::{self, FollowedLinks};
@@ -145,11 +145,11 @@ impl ServerCertVerifier for Verifier {
 /// Encrypts a stream to the server with a name. Returns it with what binds a proof to its certificate, if there is such a
 /// thing.
 pub(super) async fn encrypt(
-    wire: Box<dyn Wire>,
+    wire: Box<dyn ByteStream>,
     name: &str,
     encryption: Encryption,
     authorities: &Arc<Authorities>,
-) -> std::result::Result<(Box<dyn Wire>, Option<Vec<u8>>), Breach> {
+) -> std::result::Result<(Box<dyn ByteStream>, Option<Vec<u8>>), Breach> {
     let provider = Arc::new(ring::default_provider());
     let (authorities, provider_there) = (Arc::clone(authorities), Arc::clone(&provider));
     let verifier = Verifier { encryption, authorities, provider: provider_there };

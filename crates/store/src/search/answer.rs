@@ -9,8 +9,8 @@ use crate::StoredHit;
 use crate::document::StaleReason;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::cited::CitedPlace;
-use crate::search::confidence::{Confidence, Grounds, NoBasis};
-use crate::search::fuse::Leg;
+use crate::search::confidence::{Confidence, ConfidenceGrounds, NoBasis};
+use crate::search::fuse::LegScore;
 use crate::search::keyword::{CompletedWord, TermMatch};
 use crate::search::matches::QueryTerms;
 use crate::search::parse::Query;
@@ -18,7 +18,7 @@ use crate::search::reason;
 
 /// The answer to a query: chunks, or passages made of them.
 #[derive(Debug, Clone, Default)]
-pub struct Answer {
+pub struct SearchAnswer {
     /// The user's string, unchanged; the first one of several phrasings.
     pub typed: String,
     /// The other phrasings, unchanged.
@@ -32,9 +32,9 @@ pub struct Answer {
     /// Why `confidence` is `None`.
     pub no_basis: Option<NoBasis>,
     /// What the confidence rests on.
-    pub grounds: Grounds,
+    pub grounds: ConfidenceGrounds,
     /// The phrasings that no chunk meets, because of their phrases in quotes.
-    pub unmet: Vec<Unmet>,
+    pub unmet: Vec<UnmetPhrasing>,
     /// Words that no passage has, and what was searched instead.
     pub completed: Vec<CompletedWord>,
     /// Whether these are all phrasings, so that the hits are those of the query without quotes, if there are any.
@@ -46,12 +46,12 @@ pub struct Answer {
     /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
     pub reranking: Option<Reranking>,
     /// Set if the hits are passages.
-    pub gathered: Option<Gathered>,
+    pub gathered: Option<EvidenceSummary>,
 }
 
 /// A phrasing that no chunk meets, because of its phrases in quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unmet {
+pub struct UnmetPhrasing {
     /// The phrasing, unchanged.
     pub typed: String,
     /// Its phrases, as typed between the quotes.
@@ -60,7 +60,7 @@ pub struct Unmet {
     pub nowhere: Vec<String>,
 }
 
-impl Unmet {
+impl UnmetPhrasing {
     /// Returns the phrases that are missing: those that occur nowhere, or else all.
     pub fn missing(&self) -> &[String] {
         if self.nowhere.is_empty() { &self.phrases } else { &self.nowhere }
@@ -76,7 +76,7 @@ impl Unmet {
 
 /// How passages were collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Gathered {
+pub struct EvidenceSummary {
     /// The requested budget in tokens.
     pub budget: Option<usize>,
     /// Tokens of all passages together; never more than the budget.
@@ -92,7 +92,7 @@ pub enum Reranking {
     Failed(String),
 }
 
-impl Answer {
+impl SearchAnswer {
     /// Returns the answer of a database without anything to search.
     pub fn empty(phrasings: &[Query]) -> Self {
         let mut typed = phrasings.iter().map(|query| query.typed.clone());
@@ -166,7 +166,7 @@ impl Answer {
     /// Returns the phrases that no searched chunk has, if no phrasing is met.
     pub fn unmet_phrases(&self) -> Vec<&str> {
         let unmet = self.unmet.iter().filter(|_| self.is_unmet);
-        unmet.flat_map(Unmet::missing).map(String::as_str).collect()
+        unmet.flat_map(UnmetPhrasing::missing).map(String::as_str).collect()
     }
 }
 
@@ -197,9 +197,9 @@ pub struct Hit {
     /// The score of a program of the user's, if one ordered the hits.
     pub rerank_score: Option<f64>,
     /// The keyword leg's contribution; `None` if it was not run or did not rank the chunk.
-    pub keyword: Option<Leg>,
+    pub keyword: Option<LegScore>,
     /// The vector leg's contribution; `None` if it was not run or did not rank the chunk.
-    pub vector: Option<Leg>,
+    pub vector: Option<LegScore>,
     /// How well the query's tokens match the chunk's; `None` if they were not compared.
     pub token_match: Option<f64>,
     /// The part of the legs' weights that follows from its document, in (0, 1].

@@ -50,7 +50,7 @@ impl Confidence {
 
 /// What a confidence rests on. The default is that of an answer without hits.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Grounds {
+pub struct ConfidenceGrounds {
     /// `None` if nothing was found.
     pub(super) signals: Option<Signals>,
     /// Whether the file of the best hit is not what was indexed.
@@ -126,9 +126,10 @@ const NAMED: f64 = 0.91;
 const TITLE: f64 = 0.2;
 
 /// Returns what the confidence rests on; `None` if no leg can judge.
-pub(super) fn of(signals: &Signals) -> Option<Grounds> {
+pub(super) fn of(signals: &Signals) -> Option<ConfidenceGrounds> {
     let can_judge = signals.vector.is_some() || signals.keyword.is_some();
-    can_judge.then_some(Grounds { signals: Some(*signals), ..Grounds::default() })
+    can_judge
+        .then_some(ConfidenceGrounds { signals: Some(*signals), ..ConfidenceGrounds::default() })
 }
 
 /// Number of entries that the first is compared with.
@@ -168,7 +169,7 @@ impl Signals {
     }
 }
 
-impl Grounds {
+impl ConfidenceGrounds {
     /// Returns the probability that the first three hits have the answer, in 0..=1, with two decimals.
     pub(super) fn probability(&self) -> f64 {
         let probability = self.signals.map_or(0.0, |signals| {
@@ -275,25 +276,25 @@ mod tests {
         let found = Signals { keyword, ..far };
         assert_eq!(of(&found).unwrap().probability(), NAMED);
         let missing = Some("white-matter".to_owned());
-        let parts = Grounds { missing: missing.clone(), ..of(&found).unwrap() };
+        let parts = ConfidenceGrounds { missing: missing.clone(), ..of(&found).unwrap() };
         assert_eq!(parts.level(), Confidence::None);
-        let near = Grounds { missing, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
+        let near = ConfidenceGrounds { missing, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
         assert_eq!((near.level(), near.probability()), (Confidence::Low, DOUBTED));
     }
 
     #[test]
     fn a_stale_best_hit_or_a_missing_phrase_is_not_high() {
-        let stale = Grounds { is_stale: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
+        let stale = ConfidenceGrounds { is_stale: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
         assert_eq!((stale.level(), stale.probability()), (Confidence::Low, DOUBTED));
-        let unmet = Grounds { is_unmet: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
+        let unmet = ConfidenceGrounds { is_unmet: true, ..of(&both(0.75, 0.2, 0.4, 1.0)).unwrap() };
         assert_eq!((unmet.level(), unmet.probability()), (Confidence::Low, DOUBTED));
-        let none = Grounds { is_stale: true, ..of(&both(0.2, 0.02, 0.1, 0.2)).unwrap() };
+        let none = ConfidenceGrounds { is_stale: true, ..of(&both(0.2, 0.02, 0.1, 0.2)).unwrap() };
         assert_eq!(none.level(), Confidence::None);
     }
 
     #[test]
     fn an_answer_without_hits_is_none() {
-        let grounds = Grounds::default();
+        let grounds = ConfidenceGrounds::default();
         assert_eq!((grounds.level(), grounds.probability()), (Confidence::None, 0.0));
     }
 

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::answer::Hit;
 use crate::search::editions::{DEPTH, lower_below};
-use crate::search::fuse::Fused;
+use crate::search::fuse::FusedChunk;
 use crate::search::near_copies::{EDITION, NearCopies};
 use crate::search::searchable::Searchable;
 use crate::text::conflicts::ConflictName;
@@ -71,7 +71,7 @@ fn originals<'a>(hits: &'a [&StoredHit]) -> HashMap<DocumentId, (String, Option<
 
 /// Lowers conflict copies to just below their originals, where both are among the first hits.
 pub(super) fn originals_first(
-    fused: &mut [Fused],
+    fused: &mut [FusedChunk],
     store: &impl Searchable,
     origins: &HashMap<ChunkId, ChunkOrigin>,
 ) -> Result<()> {
@@ -90,7 +90,7 @@ pub(super) fn originals_first(
         let Some(original) = original else { continue };
         lower_below(fused, &document_of, copy, original.document_id);
     }
-    fused.sort_by(Fused::order);
+    fused.sort_by(FusedChunk::order);
     Ok(())
 }
 
@@ -140,7 +140,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::fuse::{Leg, Legs};
+    use crate::search::fuse::{LegScore, PerLeg};
     use crate::testing::{TestDb, document};
 
     const TEXT: &str = "the spare key of the recorder hut hangs behind the third lifebuoy on the north pier and the \
@@ -157,17 +157,17 @@ mod tests {
 
     /// Returns the chunks in order of score, if the chunks from 1 have these scores.
     fn ordered(db: &TestDb, scores: &[f64]) -> Vec<i64> {
-        let leg = |score| Leg { term: score, weight: 1.0, rank: 1, raw: 1.0 };
-        let hit = |(id, score): (i64, f64)| Fused {
+        let leg = |score| LegScore { term: score, weight: 1.0, rank: 1, raw: 1.0 };
+        let hit = |(id, score): (i64, f64)| FusedChunk {
             chunk_id: ChunkId(id),
             score,
-            legs: Legs { keyword: Some(leg(score)), vector: None },
+            legs: PerLeg { keyword: Some(leg(score)), vector: None },
             token_match: None,
             document_weight: 1.0,
             recency: None,
         };
-        let mut fused: Vec<Fused> = (1..).zip(scores.iter().copied()).map(hit).collect();
-        fused.sort_by(Fused::order);
+        let mut fused: Vec<FusedChunk> = (1..).zip(scores.iter().copied()).map(hit).collect();
+        fused.sort_by(FusedChunk::order);
         let ids: Vec<ChunkId> = fused.iter().map(|hit| hit.chunk_id).collect();
         let origins = db.store.origins(&ids).unwrap();
         originals_first(&mut fused, &db.store, &origins).unwrap();

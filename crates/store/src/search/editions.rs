@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
-use crate::search::fuse::Fused;
+use crate::search::fuse::FusedChunk;
 use crate::search::near_copies::{self, NearCopies, Shingles};
 use crate::search::searchable::Searchable;
 use crate::search::successors::successor;
@@ -40,11 +40,15 @@ struct Edition<'a> {
 
 /// Lowers each of the first hits to just below the newer editions of its text; `days` are those of the documents.
 /// `fused` is in order, and has to be ordered again.
-pub(super) fn newer_first(fused: &mut [Fused], stored: &[StoredHit], days: &HashMap<ChunkId, i32>) {
+pub(super) fn newer_first(
+    fused: &mut [FusedChunk],
+    stored: &[StoredHit],
+    days: &HashMap<ChunkId, i32>,
+) {
     let copies = NearCopies::by(near_copies::EDITION);
     let stored: HashMap<ChunkId, &StoredHit> =
         stored.iter().map(|stored| (stored.chunk.id, stored)).collect();
-    let edition = |(at, hit): (usize, &Fused)| {
+    let edition = |(at, hit): (usize, &FusedChunk)| {
         let stored = *stored.get(&hit.chunk_id)?;
         let day = day(stored, *days.get(&hit.chunk_id)?);
         let shingles = copies.shingles_of(&stored.chunk.chunk.text);
@@ -93,7 +97,7 @@ fn day(stored: &StoredHit, day: i32) -> i32 {
 
 /// Lowers documents that say they are out of date, and each to just below its successor among the first hits.
 pub(super) fn current_first(
-    fused: &mut [Fused],
+    fused: &mut [FusedChunk],
     store: &impl Searchable,
     origins: &HashMap<ChunkId, ChunkOrigin>,
 ) -> Result<()> {
@@ -112,8 +116,9 @@ pub(super) fn current_first(
         .filter(|hit| hit.superseded.is_some())
         .map(|hit| (hit.document_id, successor(hit, &known)))
         .collect();
-    let is_marked =
-        |hit: &Fused| documents.get(&hit.chunk_id).is_some_and(|id| successors.contains_key(id));
+    let is_marked = |hit: &FusedChunk| {
+        documents.get(&hit.chunk_id).is_some_and(|id| successors.contains_key(id))
+    };
     for hit in fused.iter_mut().filter(|hit| is_marked(hit)) {
         hit.weigh(SUPERSEDED_SHARE);
     }
@@ -124,7 +129,7 @@ pub(super) fn current_first(
         let Some(successor) = successors[&id] else { continue };
         lower_below(fused, &documents, id, successor);
     }
-    fused.sort_by(Fused::order);
+    fused.sort_by(FusedChunk::order);
     Ok(())
 }
 
@@ -136,12 +141,12 @@ fn num_successors(id: DocumentId, successors: &HashMap<DocumentId, Option<Docume
 
 /// Lowers the hits of a document to just below the best hit of another one. `documents` has the documents of the hits that count.
 pub(super) fn lower_below(
-    fused: &mut [Fused],
+    fused: &mut [FusedChunk],
     documents: &HashMap<ChunkId, DocumentId>,
     id: DocumentId,
     other: DocumentId,
 ) {
-    let is_of = |hit: &Fused, id| documents.get(&hit.chunk_id) == Some(&id);
+    let is_of = |hit: &FusedChunk, id| documents.get(&hit.chunk_id) == Some(&id);
     let scores = fused.iter().filter(|hit| is_of(hit, other)).map(|hit| hit.score);
     let best = scores.fold(0.0, f64::max);
     for hit in fused.iter_mut().filter(|hit| is_of(hit, id)) {
@@ -150,7 +155,7 @@ pub(super) fn lower_below(
 }
 
 /// Lowers a hit to just below a score, if it is not below; returns the share of its weights that it keeps.
-fn lower(hit: &mut Fused, limit: f64) -> Option<f64> {
+fn lower(hit: &mut FusedChunk, limit: f64) -> Option<f64> {
     if hit.score < limit || limit <= 0.0 {
         return None;
     }
@@ -163,7 +168,7 @@ fn lower(hit: &mut Fused, limit: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::document::OutdatedNotice;
-    use crate::search::fuse::{Leg, Legs};
+    use crate::search::fuse::{LegScore, PerLeg};
     use crate::testing::{TestDb, document};
 
     const TEXT: &str = "the daily allowance for travel inside the country is paid for each night away from home \
@@ -183,12 +188,12 @@ mod tests {
     }
 
     /// Returns hits on the chunks from 1 with these scores.
-    fn hits(scores: &[f64]) -> Vec<Fused> {
-        let leg = |score| Leg { term: score, weight: 1.0, rank: 1, raw: 1.0 };
-        let hit = |(id, score): (i64, f64)| Fused {
+    fn hits(scores: &[f64]) -> Vec<FusedChunk> {
+        let leg = |score| LegScore { term: score, weight: 1.0, rank: 1, raw: 1.0 };
+        let hit = |(id, score): (i64, f64)| FusedChunk {
             chunk_id: ChunkId(id),
             score,
-            legs: Legs { keyword: Some(leg(score)), vector: None },
+            legs: PerLeg { keyword: Some(leg(score)), vector: None },
             token_match: None,
             document_weight: 1.0,
             recency: Some(1.0),
@@ -207,8 +212,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn in_order(mut fused: Vec<Fused>) -> Vec<i64> {
-        fused.sort_by(Fused::order);
+    fn in_order(mut fused: Vec<FusedChunk>) -> Vec<i64> {
+        fused.sort_by(FusedChunk::order);
         for hit in &fused {
             let leg = hit.legs.keyword.unwrap();
             assert!((hit.score - leg.term).abs() < 1e-12 && leg.weight > 0.0 && leg.weight <= 1.0);

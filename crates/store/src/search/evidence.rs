@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use crate::error::Result;
 use crate::search::matches::{Match, QueryTerms};
 use crate::search::near_copies::{self, NearCopies, Shingles};
-use crate::search::{Answer, CitedPlace, Confidence, Gathered, Hit, Searchable};
+use crate::search::{CitedPlace, Confidence, EvidenceSummary, Hit, SearchAnswer, Searchable};
 
 mod choice;
 mod gatherer;
@@ -18,7 +18,7 @@ mod part;
 mod table;
 
 use choice::PassageChoice;
-use gatherer::{Chosen, Gatherer, Own, RemainingBudget};
+use gatherer::{Chosen, DocumentEvidence, Gatherer, RemainingBudget};
 
 /// Most tokens of an answer that is probably not there, as the specification orders.
 const TOKENS_OF_NONE: usize = 150;
@@ -44,7 +44,7 @@ pub struct EvidenceOptions {
 #[derive(Debug, Clone, Copy)]
 pub struct FormCost {
     /// Before the passages of an answer and after them.
-    pub frame: fn(&Answer) -> usize,
+    pub frame: fn(&SearchAnswer) -> usize,
     /// With the passage of a hit, given the hits of the passages that are written, too.
     pub of_hit: fn(&Hit, &[&Hit]) -> usize,
 }
@@ -52,9 +52,9 @@ pub struct FormCost {
 /// Collects passages from the hits of an answer, in the order of their best hits. Tokens are estimated.
 pub fn gather(
     store: &impl Searchable,
-    mut answer: Answer,
+    mut answer: SearchAnswer,
     options: EvidenceOptions,
-) -> Result<Answer> {
+) -> Result<SearchAnswer> {
     let mut gatherer = Gatherer::new(store, answer.wanted.clone());
     let mut chosen: Chosen = HashMap::new();
     let used = match options.budget {
@@ -66,7 +66,7 @@ pub fn gather(
     hits.retain(|(at, _)| used.contains(at));
     answer.hits = gatherer.passages(hits.into_iter().map(|(_, hit)| hit).collect(), &chosen);
     let num_tokens = num_tokens_of(&answer.hits);
-    answer.gathered = Some(Gathered { budget: options.budget, num_tokens });
+    answer.gathered = Some(EvidenceSummary { budget: options.budget, num_tokens });
     if let Some(budget) = options.budget {
         keep_within(budget, options.form, &mut answer);
     }
@@ -76,7 +76,7 @@ pub fn gather(
 /// Chooses all hits with their context; returns their positions.
 fn all<S: Searchable>(
     gatherer: &mut Gatherer<'_, S>,
-    answer: &mut Answer,
+    answer: &mut SearchAnswer,
     options: EvidenceOptions,
     chosen: &mut Chosen,
 ) -> Result<Vec<usize>> {
@@ -101,7 +101,7 @@ fn all<S: Searchable>(
 /// Chooses hits while their passages fit into a budget; returns their positions.
 fn within<S: Searchable>(
     gatherer: &mut Gatherer<'_, S>,
-    answer: &mut Answer,
+    answer: &mut SearchAnswer,
     (options, budget): (EvidenceOptions, usize),
     chosen: &mut Chosen,
 ) -> Result<Vec<usize>> {
@@ -164,14 +164,14 @@ fn within<S: Searchable>(
 }
 
 /// Returns the shingles of the passage of a hit; `None` if it nearly repeats another chosen one.
-fn shingles_if_new(copies: &NearCopies, own: &Own, hit: &Hit) -> Option<Shingles> {
+fn shingles_if_new(copies: &NearCopies, own: &DocumentEvidence, hit: &Hit) -> Option<Shingles> {
     let chunk = &hit.stored.chunk;
     let shingles = copies.shingles_of(&chunk.chunk.text);
     (own.has(chunk.chunk_index) || copies.find(&shingles).is_none()).then_some(shingles)
 }
 
 /// Returns the tokens that an answer may have.
-fn most_of(answer: &Answer, budget: usize) -> usize {
+fn most_of(answer: &SearchAnswer, budget: usize) -> usize {
     match answer.confidence {
         Some(Confidence::None) => budget.min(TOKENS_OF_NONE),
         _ => budget,
@@ -196,7 +196,7 @@ fn num_tokens_of(passages: &[Hit]) -> usize {
 }
 
 /// Drops each passage of an answer that does not fit into a budget with what its form adds.
-pub fn keep_within(budget: usize, form: Option<FormCost>, answer: &mut Answer) {
+pub fn keep_within(budget: usize, form: Option<FormCost>, answer: &mut SearchAnswer) {
     let budget = most_of(answer, budget);
     let mut used = form.map_or(0, |form| (form.frame)(answer));
     let mut kept: Vec<Hit> = Vec::new();

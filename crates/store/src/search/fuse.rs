@@ -30,7 +30,7 @@ const MIN_STRENGTH: f64 = 0.01;
 
 /// A pair of values, one per leg.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Legs<T> {
+pub struct PerLeg<T> {
     /// The value of the keyword leg (BM25).
     pub keyword: T,
     /// The value of the vector leg (cosine).
@@ -51,13 +51,13 @@ pub struct WeightedRanking<'a> {
 
 /// A chunk with each leg's contribution.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fused {
+pub struct FusedChunk {
     /// The chunk.
     pub chunk_id: ChunkId,
     /// Sum of the legs' terms; larger is better.
     pub score: f64,
     /// The contribution of each leg; `None` if the leg did not rank this chunk.
-    pub legs: Legs<Option<Leg>>,
+    pub legs: PerLeg<Option<LegScore>>,
     /// How well the query's tokens match the chunk's (`late.rs`); `None` if they were not compared.
     pub token_match: Option<f64>,
     /// The weight by what is known of its document (`weigh.rs`), in (0, 1]; part of the legs' weights.
@@ -66,7 +66,7 @@ pub struct Fused {
     pub recency: Option<f64>,
 }
 
-impl Fused {
+impl FusedChunk {
     /// Compares hits, the better one first; equal scores by chunk id.
     pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
         other.score.total_cmp(&self.score).then(self.chunk_id.cmp(&other.chunk_id))
@@ -90,7 +90,7 @@ impl Fused {
 
 /// One leg's contribution to one chunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Leg {
+pub struct LegScore {
     /// The leg's part of the fused score: `weight / (rrf_k + rank)`.
     pub term: f64,
     /// The leg's weight times `raw` relative to the leg's best, raised to the leg's power, times the
@@ -108,20 +108,20 @@ pub struct Leg {
 /// first entry. If only one ranking has entries, the weight is the ranking's alone.
 ///
 /// Best first; equal scores in the order of chunk ids. Two empty rankings give an empty list.
-pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
-    let Legs { keyword, vector } = rankings;
+pub fn fuse(rankings: PerLeg<WeightedRanking<'_>>, rrf_k: f64) -> Vec<FusedChunk> {
+    let PerLeg { keyword, vector } = rankings;
     let is_alone = keyword.ranking.is_empty() || vector.ranking.is_empty();
-    let mut by_chunk: HashMap<ChunkId, Legs<Option<Leg>>> = HashMap::new();
+    let mut by_chunk: HashMap<ChunkId, PerLeg<Option<LegScore>>> = HashMap::new();
     for (chunk_id, leg) in entries(keyword, is_alone, rrf_k) {
         by_chunk.entry(chunk_id).or_default().keyword = Some(leg);
     }
     for (chunk_id, leg) in entries(vector, is_alone, rrf_k) {
         by_chunk.entry(chunk_id).or_default().vector = Some(leg);
     }
-    let term = |leg: Option<Leg>| leg.map_or(0.0, |leg| leg.term);
-    let mut fused: Vec<Fused> = by_chunk
+    let term = |leg: Option<LegScore>| leg.map_or(0.0, |leg| leg.term);
+    let mut fused: Vec<FusedChunk> = by_chunk
         .into_iter()
-        .map(|(chunk_id, legs)| Fused {
+        .map(|(chunk_id, legs)| FusedChunk {
             chunk_id,
             score: term(legs.keyword) + term(legs.vector),
             legs,
@@ -130,7 +130,7 @@ pub fn fuse(rankings: Legs<WeightedRanking<'_>>, rrf_k: f64) -> Vec<Fused> {
             recency: None,
         })
         .collect();
-    fused.sort_by(Fused::order);
+    fused.sort_by(FusedChunk::order);
     fused
 }
 
@@ -152,12 +152,15 @@ fn entries(
     leg: WeightedRanking<'_>,
     is_alone: bool,
     rrf_k: f64,
-) -> impl Iterator<Item = (ChunkId, Leg)> {
+) -> impl Iterator<Item = (ChunkId, LegScore)> {
     let best = leg.ranking.first().map_or(0.0, |entry| entry.score);
     (1_u32..).zip(leg.ranking).map(move |(rank, entry)| {
         let strength = if is_alone { 1.0 } else { strength(entry.score, best).powf(leg.power) };
         let weight = leg.weight * strength;
-        (entry.chunk_id, Leg { term: term(weight, rank, rrf_k), weight, rank, raw: entry.score })
+        (
+            entry.chunk_id,
+            LegScore { term: term(weight, rank, rrf_k), weight, rank, raw: entry.score },
+        )
     })
 }
 
@@ -184,9 +187,9 @@ mod tests {
         WeightedRanking { weight: 1.0, power: 1.0, ranking }
     }
 
-    fn fuse_ids(keyword: &[i64], vector: &[i64]) -> Vec<Fused> {
+    fn fuse_ids(keyword: &[i64], vector: &[i64]) -> Vec<FusedChunk> {
         let (keyword, vector) = (ranking(keyword), ranking(vector));
-        fuse(Legs { keyword: leg(&keyword), vector: leg(&vector) }, 60.0)
+        fuse(PerLeg { keyword: leg(&keyword), vector: leg(&vector) }, 60.0)
     }
 
     #[track_caller]
@@ -229,7 +232,7 @@ mod tests {
     fn a_smaller_weight_counts_less() {
         let (a, b) = (ranking(&[1]), ranking(&[2]));
         let keyword = WeightedRanking { weight: 0.5, ..leg(&a) };
-        let fused = fuse(Legs { keyword, vector: leg(&b) }, 60.0);
+        let fused = fuse(PerLeg { keyword, vector: leg(&b) }, 60.0);
         assert_eq!(fused[0].chunk_id, ChunkId(2));
     }
 
@@ -239,7 +242,7 @@ mod tests {
         let unsure = [ranked(3, 0.5), ranked(2, 0.45), ranked(1, -0.1)];
         let [keyword, vector] =
             [&sure[..], &unsure].map(|ranking| WeightedRanking { weight: 0.5, ..leg(ranking) });
-        let fused = fuse(Legs { keyword, vector }, 60.0);
+        let fused = fuse(PerLeg { keyword, vector }, 60.0);
         assert_eq!(fused.iter().map(|fused| fused.chunk_id.0).collect::<Vec<_>>(), [2, 1, 3]);
         let keyword = |hit: usize| fused[hit].legs.keyword.unwrap().weight;
         let vector = |hit: usize| fused[hit].legs.vector.unwrap().weight;
@@ -251,8 +254,8 @@ mod tests {
     fn a_smaller_power_raises_the_hits_below_the_best() {
         let ranking = [ranked(1, 4.0), ranked(2, 1.0)];
         let keyword = WeightedRanking { power: 0.5, ..leg(&ranking) };
-        let fused = fuse(Legs { keyword, vector: leg(&ranking) }, 60.0);
-        let Legs { keyword, vector } = fused[1].legs;
+        let fused = fuse(PerLeg { keyword, vector: leg(&ranking) }, 60.0);
+        let PerLeg { keyword, vector } = fused[1].legs;
         assert!((keyword.unwrap().weight - 0.5).abs() < 1e-15);
         assert!((vector.unwrap().weight - 0.25).abs() < 1e-15);
     }
@@ -261,14 +264,14 @@ mod tests {
     fn cosines_below_zero_count_the_same() {
         let ranking = [ranked(1, -0.1), ranked(2, -0.2)];
         let leg = WeightedRanking { weight: 0.5, ..leg(&ranking) };
-        let fused = fuse(Legs { keyword: leg, vector: leg }, 60.0);
+        let fused = fuse(PerLeg { keyword: leg, vector: leg }, 60.0);
         assert!(fused.iter().all(|fused| fused.legs.keyword.unwrap().weight == 0.5));
     }
 
     #[test]
     fn a_single_leg_is_ranked_by_rank() {
         let ranking = [ranked(1, 9.0), ranked(2, 1.0)];
-        let fused = fuse(Legs { keyword: leg(&ranking), vector: leg(&[]) }, 60.0);
+        let fused = fuse(PerLeg { keyword: leg(&ranking), vector: leg(&[]) }, 60.0);
         assert!((fused[1].score - 1.0 / 62.0).abs() < 1e-15);
     }
 
@@ -298,7 +301,7 @@ mod tests {
             let fused = |change: &dyn Fn(f64) -> f64| {
                 let vector = (0..).zip(&cosines).map(|(id, cosine)| ranked(id, change(*cosine)));
                 let vector = above_floor(&vector.collect::<Vec<_>>(), change(floor));
-                fuse(Legs { keyword: leg(&keyword), vector: leg(&vector) }, 60.0)
+                fuse(PerLeg { keyword: leg(&keyword), vector: leg(&vector) }, 60.0)
             };
             let (plain, squeezed) = (fused(&|cosine| cosine), fused(&squeezed));
             for (plain, squeezed) in plain.iter().zip(&squeezed) {
@@ -311,7 +314,7 @@ mod tests {
             a in proptest::sample::subsequence((0..30_i64).collect::<Vec<_>>(), 0..30).prop_shuffle(),
             b in proptest::sample::subsequence((0..30_i64).collect::<Vec<_>>(), 0..30).prop_shuffle(),
         ) {
-            let ids = |fused: Vec<Fused>| fused.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
+            let ids = |fused: Vec<FusedChunk>| fused.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
             let fused = fuse_ids(&a, &b);
             for hit in &fused {
                 prop_assert!(hit.score > 0.0 && hit.score <= 2.0 / 61.0);

@@ -16,7 +16,9 @@ pub(super) use cover::{Cover, MAX_LOOK_UP};
 
 use crate::ChunkSizes;
 use crate::ids::{ChunkId, Ranked};
-use crate::search::term::{Found, Span, Term, TermRole, Totals, candidates, from_place};
+use crate::search::term::{
+    DocumentSpan, TermMatches, TermRole, Totals, WeightedTerm, candidates, from_place,
+};
 
 /// Chunks scored per entry of the ranking before the deciding terms are known.
 const FIRST_CANDIDATES: usize = 4;
@@ -24,7 +26,7 @@ const FIRST_CANDIDATES: usize = 4;
 /// The terms of a query with their statistics.
 pub(super) struct Keywords {
     /// In the order of the query.
-    terms: Vec<Term>,
+    terms: Vec<WeightedTerm>,
     names: Vec<String>,
     sizes: ChunkSizes,
     totals: Totals,
@@ -84,7 +86,7 @@ impl Keywords {
     /// that counts, in (0, 1], and the statistics and the sizes of all chunks.
     pub(super) fn new(
         names: Vec<String>,
-        found: &[Found],
+        found: &[TermMatches],
         shares: &[f64],
         totals: Totals,
         sizes: ChunkSizes,
@@ -92,7 +94,7 @@ impl Keywords {
         let terms = found.iter().zip(shares).map(|(found, share)| {
             let completes = found.completes.clone().map(TermRole::Completion);
             let share = if completes.is_some() { COMPLETION * share } else { *share };
-            let term = Term::new(found, share, &sizes, &totals);
+            let term = WeightedTerm::new(found, share, &sizes, &totals);
             let counts = match found.parts.as_slice() {
                 _ if let Some(role) = completes => role,
                 [] => TermRole::Itself,
@@ -100,9 +102,15 @@ impl Keywords {
                 parts => TermRole::Whole(parts.to_vec()),
             };
             let typed = found.typed.clone();
-            Term { is_meant: found.is_meant, is_place: found.is_place, counts, typed, ..term }
+            WeightedTerm {
+                is_meant: found.is_meant,
+                is_place: found.is_place,
+                counts,
+                typed,
+                ..term
+            }
         });
-        let mut terms: Vec<Term> = terms.collect();
+        let mut terms: Vec<WeightedTerm> = terms.collect();
         for whole in found.iter().filter(|found| !found.is_joined && found.num_with() > 0) {
             for part in &whole.parts {
                 terms[*part].counts = TermRole::Part;
@@ -122,7 +130,7 @@ impl Keywords {
     /// `passing` lists the chunks that pass the filter, ordered by id, if there is a filter. Other
     /// chunks are not ranked, but count in the statistics of the terms.
     pub(super) fn rank(&self, passing: Option<&[ChunkId]>, depth: usize) -> Vec<Ranked> {
-        let mut terms: Vec<&Term> = self.terms.iter().collect();
+        let mut terms: Vec<&WeightedTerm> = self.terms.iter().collect();
         terms.sort_by_key(|term| term.entries.len());
         let mut num_candidates = 0;
         let num_deciding = terms
@@ -146,7 +154,7 @@ impl Keywords {
     /// of `terms`; at most `depth`.
     fn rank_deciding(
         &self,
-        terms: &[&Term],
+        terms: &[&WeightedTerm],
         num_deciding: usize,
         passing: Option<&[ChunkId]>,
         depth: usize,
@@ -197,7 +205,7 @@ impl Keywords {
         let Some(place) = self.sizes.places([chunk_id].into_iter()).flatten().next() else {
             return Vec::new();
         };
-        let document = Span::around(place, 0, &self.sizes);
+        let document = DocumentSpan::around(place, 0, &self.sizes);
         let candidate = document.candidate(place, &self.sizes, &self.totals);
         let found = self.terms.iter().zip(&self.names).map(|(term, name)| {
             let own = from_place(&term.entries, document.places.start);
@@ -235,8 +243,9 @@ impl Keywords {
     /// Returns the number of exact terms that the query asks for and a chunk, its context or its document's name has.
     pub(super) fn num_meant(&self, chunk_id: ChunkId) -> u32 {
         let place = self.sizes.places([chunk_id].into_iter()).flatten().next();
-        let has = |term: &&Term| term.is_meant && place.is_some_and(|place| term.is_at(place));
-        let count = |term: &Term| if term.is_place { MEANT_BY_PLACE } else { 1 };
+        let has =
+            |term: &&WeightedTerm| term.is_meant && place.is_some_and(|place| term.is_at(place));
+        let count = |term: &WeightedTerm| if term.is_place { MEANT_BY_PLACE } else { 1 };
         self.terms.iter().filter(has).map(count).sum()
     }
 
@@ -297,7 +306,7 @@ impl Keywords {
 
 /// Returns how many of `terms`, the rarest first, may bring a chunk into the first `depth` of a ranking; the others
 /// together weigh less than its last entry.
-fn num_needed(terms: &[&Term], ranked: &[Ranked], depth: usize) -> usize {
+fn num_needed(terms: &[&WeightedTerm], ranked: &[Ranked], depth: usize) -> usize {
     let last = if depth == 0 { None } else { ranked.get(depth - 1) };
     last.map_or(terms.len(), |last| {
         let mut rest = 0.0;

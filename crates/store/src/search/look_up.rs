@@ -5,8 +5,8 @@ use crate::ids::ChunkId;
 use crate::search::calendar_day::QueryDays;
 use crate::search::keyword::Keywords;
 use crate::search::locator::FileLocator;
-use crate::search::parse::Whole;
-use crate::search::term::{Found, Totals};
+use crate::search::parse::CompoundWord;
+use crate::search::term::{TermMatches, Totals};
 use crate::search::weights::ratio;
 use crate::search::{Query, Searchable, TermStatistics, places};
 use crate::text::{exact, scripts};
@@ -42,7 +42,7 @@ pub(super) fn look_up(
         of_phrasings.push(own);
     }
     let LookedUpTerms { names, found, missing_whole, .. } = terms;
-    if found.iter().all(Found::is_nowhere) {
+    if found.iter().all(TermMatches::is_nowhere) {
         return Ok((None, of_phrasings));
     }
     let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
@@ -72,7 +72,7 @@ struct LookedUpTerms<'a, S> {
     elsewhere: &'a TermStatistics,
     passing: Option<&'a [ChunkId]>,
     names: Vec<String>,
-    found: Vec<Found>,
+    found: Vec<TermMatches>,
     /// The first word of several parts that no passage has as a whole.
     missing_whole: Option<String>,
 }
@@ -84,7 +84,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         let mut own = Vec::new();
         if let Some(file) = FileLocator::of(&query.passage) {
             let named = places::chunks_at(store, &file, sizes)?;
-            let found = Found { named, is_place: true, ..Found::default() };
+            let found = TermMatches { named, is_place: true, ..TermMatches::default() };
             own.extend(self.add_place(format!("file:{}", file.shown()), found));
         }
         let QueryDays { days, is_all } = QueryDays::of(&query.passage);
@@ -95,7 +95,8 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
                 true => places::occurrences_of_day(store, day)?,
                 false => Vec::new(),
             };
-            let found = Found { named, occurrences, is_place: is_all, ..Found::default() };
+            let found =
+                TermMatches { named, occurrences, is_place: is_all, ..TermMatches::default() };
             own.extend(self.add_place(format!("date:{}", day.shown()), found));
         }
         // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
@@ -177,7 +178,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
 
     /// Adds a whole, which is an exact term, a word in camel case, a number, or else a phrase of its parts; `None` if it does
     /// not occur. The groups of a number that occurs are not looked for.
-    fn add_whole(&mut self, whole: &Whole) -> Result<Option<usize>> {
+    fn add_whole(&mut self, whole: &CompoundWord) -> Result<Option<usize>> {
         let exact = exact::term(&whole.typed).and_then(|term| self.place(&exact::shown(&term)));
         let indexed = &whole.indexed;
         let place = match exact {
@@ -188,7 +189,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             let parts = whole.parts.iter().filter_map(|part| self.place(part));
             let parts: Vec<usize> = parts.filter(|part| *part != place).collect();
             for part in parts.iter().filter(|_| whole.is_number) {
-                self.found[*part] = Found::default();
+                self.found[*part] = TermMatches::default();
             }
             self.found[place].parts = parts;
             self.found[place].is_joined = false;
@@ -198,14 +199,14 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
     }
 
     /// Adds a file or a day, if there is any chunk of it.
-    fn add_place(&mut self, name: String, found: Found) -> Option<usize> {
+    fn add_place(&mut self, name: String, found: TermMatches) -> Option<usize> {
         let num_elsewhere = self.elsewhere.num_with(&name);
         if found.is_nowhere() && num_elsewhere == 0 {
             return None;
         }
         self.place(&name).or_else(|| {
             self.names.push(name);
-            self.found.push(Found { num_elsewhere, is_meant: true, ..found });
+            self.found.push(TermMatches { num_elsewhere, is_meant: true, ..found });
             Some(self.names.len() - 1)
         })
     }
@@ -222,7 +223,12 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         let (occurrences, named) = (read()?, self.store.named_chunks(name)?);
         let num_elsewhere = self.elsewhere.num_with(name);
         self.names.push(name.to_owned());
-        self.found.push(Found { occurrences, named, num_elsewhere, ..Found::default() });
+        self.found.push(TermMatches {
+            occurrences,
+            named,
+            num_elsewhere,
+            ..TermMatches::default()
+        });
         Ok(self.names.len() - 1)
     }
 

@@ -20,7 +20,7 @@ use crate::text::stem::stem;
 /// The terms of a query, to be found in texts.
 #[derive(Debug, Clone, Default)]
 pub struct QueryTerms {
-    terms: Vec<Term>,
+    terms: Vec<MarkedTerm>,
     /// What each term counts.
     weights: Vec<usize>,
 }
@@ -29,7 +29,7 @@ pub struct QueryTerms {
 const RARE: usize = 5040;
 
 #[derive(Debug, Clone)]
-enum Term {
+enum MarkedTerm {
     /// Consecutive words, as typed and as stems.
     Words { typed: String, stems: Vec<String> },
     /// The beginning of a word.
@@ -59,15 +59,15 @@ impl QueryTerms {
         let texts = texts.chain(&others).chain(numbers);
         let words = texts.map(|text| {
             if text.contains(|c| scripts::is_unspaced(c) || is_emoji(c)) {
-                Term::Letters(text.clone())
+                MarkedTerm::Letters(text.clone())
             } else {
                 let stems = words(text).map(|range| stem(&folded(&text[range]))).collect();
-                Term::Words { typed: text.clone(), stems }
+                MarkedTerm::Words { typed: text.clone(), stems }
             }
         });
         let beginnings =
-            query.prefixes.iter().map(|prefix| Term::Beginning(folded(prefix).into_owned()));
-        let terms: Vec<Term> = words.chain(beginnings).collect();
+            query.prefixes.iter().map(|prefix| MarkedTerm::Beginning(folded(prefix).into_owned()));
+        let terms: Vec<MarkedTerm> = words.chain(beginnings).collect();
         Self { weights: vec![RARE; terms.len()], terms }
     }
 
@@ -130,8 +130,8 @@ impl QueryTerms {
                 found.push(Match { bytes: with_marks(text, bytes), term: idx });
             };
             match term {
-                Term::Words { stems: wanted, .. } if wanted.is_empty() => {}
-                Term::Words { typed, stems: wanted } => {
+                MarkedTerm::Words { stems: wanted, .. } if wanted.is_empty() => {}
+                MarkedTerm::Words { typed, stems: wanted } => {
                     let len = wanted.len();
                     for (_, bytes) in others.iter().filter(|(form, _)| *wanted == [form.as_str()]) {
                         add(bytes.clone());
@@ -150,11 +150,11 @@ impl QueryTerms {
                         }
                     }
                 }
-                Term::Beginning(wanted) => {
+                MarkedTerm::Beginning(wanted) => {
                     let begins = |found: &(&Cow<'_, str>, _)| found.0.starts_with(wanted);
                     plain.iter().zip(&places).filter(begins).for_each(|found| add(found.1.clone()));
                 }
-                Term::Letters(wanted) => {
+                MarkedTerm::Letters(wanted) => {
                     text.match_indices(wanted)
                         .for_each(|found| add(found.0..found.0 + found.1.len()));
                 }
@@ -162,7 +162,7 @@ impl QueryTerms {
         }
         // A single letter of such a script means little where a pair was found.
         let is_letter = |found: &Match| match &self.terms[found.term] {
-            Term::Letters(wanted) => wanted.chars().nth(1).is_none(),
+            MarkedTerm::Letters(wanted) => wanted.chars().nth(1).is_none(),
             _ => false,
         };
         if found.iter().any(|found| !is_letter(found)) {
@@ -184,8 +184,8 @@ impl QueryTerms {
         };
         for term in &self.terms {
             match term {
-                Term::Words { stems, .. } => stems.iter().for_each(|stem| add(stem)),
-                Term::Beginning(wanted) | Term::Letters(wanted) => add(wanted),
+                MarkedTerm::Words { stems, .. } => stems.iter().for_each(|stem| add(stem)),
+                MarkedTerm::Beginning(wanted) | MarkedTerm::Letters(wanted) => add(wanted),
             }
         }
         found
@@ -193,9 +193,9 @@ impl QueryTerms {
 
     /// Returns the other forms in which a text has its words and numbers, as stems, with their places.
     fn other_forms(&self, text: &str, places: &[Range<usize>]) -> Vec<(String, Range<usize>)> {
-        let is_number = |term: &Term| match term {
-            Term::Words { typed, .. } => typed.starts_with(|c: char| c.is_ascii_digit()),
-            Term::Beginning(_) | Term::Letters(_) => false,
+        let is_number = |term: &MarkedTerm| match term {
+            MarkedTerm::Words { typed, .. } => typed.starts_with(|c: char| c.is_ascii_digit()),
+            MarkedTerm::Beginning(_) | MarkedTerm::Letters(_) => false,
         };
         let mut found = Vec::new();
         if self.terms.iter().any(is_number) {

@@ -48,19 +48,21 @@ mod weigh;
 mod weights;
 mod why;
 
-pub use answer::{Answer, Contribution, Gathered, Hit, Passage, Reranking, Unmet};
+pub use answer::{
+    Contribution, EvidenceSummary, Hit, Passage, Reranking, SearchAnswer, UnmetPhrasing,
+};
 pub use cited::CitedPlace;
-pub use confidence::{Confidence, Grounds, NoBasis};
+pub use confidence::{Confidence, ConfidenceGrounds, NoBasis};
 pub use conflict_copies::ConflictCopy;
 pub use keyword::{CompletedWord, TermMatch};
 pub use look_up::term_statistics;
 pub use options::{LegSelection, LoadEmbedder, Recency, SearchOptions};
 pub use parse::Query;
-use passing::{Passing, passing};
+use passing::{SearchScope, passing};
 pub use searchable::Searchable;
 pub use shown::ShownPaths;
 pub use statistics::TermStatistics;
-pub use why::{LegRank, Outcome, Trace, why};
+pub use why::{LegRank, Trace, WhyOutcome, why};
 
 /// How many of the first hits say how rare a word is among the results: as many as a search returns by default. It is not the
 /// number of hits asked for, so that a hit is cited by the same place however many these are.
@@ -73,19 +75,19 @@ const COMPARED: u32 = 10;
 ///
 /// Both legs run in parallel, each on a separate connection. A database without chunks is answered
 /// without a model. The same database and the same query give the same answer. The places to cite are left to
-/// [`Answer::cite`], because a budget may need few of the hits.
+/// [`SearchAnswer::cite`], because a budget may need few of the hits.
 pub fn search(
     store: &impl Searchable,
     load_embedder: &LoadEmbedder<'_>,
     phrasings: &[Query],
     options: &SearchOptions,
-) -> Result<Answer> {
-    let Passing { phrasings: asked, chunks: passing, unmet, is_unmet } =
+) -> Result<SearchAnswer> {
+    let SearchScope { phrasings: asked, chunks: passing, unmet, is_unmet } =
         passing(store, phrasings, &options.filter)?;
-    let nothing = Answer { unmet, is_unmet, ..Answer::empty(phrasings) };
+    let nothing = SearchAnswer { unmet, is_unmet, ..SearchAnswer::empty(phrasings) };
     if passing.as_ref().is_some_and(Vec::is_empty) {
         return Ok(match is_unmet {
-            true => Answer { confidence: None, no_basis: Some(NoBasis::Unmet), ..nothing },
+            true => SearchAnswer { confidence: None, no_basis: Some(NoBasis::Unmet), ..nothing },
             false => nothing,
         });
     }
@@ -125,10 +127,10 @@ pub fn search(
         })
         .collect::<Result<Vec<_>>>()?;
     let no_basis = grounds.is_none().then(|| rankings.no_basis());
-    let confidence = grounds.as_ref().map(Grounds::level);
+    let confidence = grounds.as_ref().map(ConfidenceGrounds::level);
     let grounds = grounds.unwrap_or_default();
     let mut answer =
-        Answer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };
+        SearchAnswer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };
     let first = answer.hits.iter().take(COMPARED as usize);
     let texts =
         first.map(|hit| (hit.stored.chunk.chunk.text.as_str(), hit.stored.natural_language));
@@ -141,7 +143,7 @@ pub fn search(
 
 /// The documents ranked by each leg and by their fusion, each once, best first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trial {
+pub struct LegRankings {
     /// Ranked by the keyword leg.
     pub keyword: Vec<DocumentId>,
     /// Ranked by the vector leg.
@@ -156,7 +158,7 @@ pub fn trial(
     load_embedder: &LoadEmbedder<'_>,
     query: &Query,
     options: &SearchOptions,
-) -> Result<Trial> {
+) -> Result<LegRankings> {
     let phrasings = slice::from_ref(query);
     let passing = passing(store, phrasings, &options.filter)?;
     let chunks = passing.chunks.as_deref();
@@ -173,7 +175,7 @@ pub fn trial(
         }
         Ok(found)
     };
-    Ok(Trial {
+    Ok(LegRankings {
         keyword: documents(&ids(&rankings.keyword))?,
         vector: documents(&rankings.vector.as_ref().map_or(vec![], |leg| ids(&leg.ranking)))?,
         fused: documents(&fused.iter().map(|fused| fused.chunk_id).collect::<Vec<_>>())?,

@@ -19,14 +19,14 @@ pub(super) struct Measure {
     /// Passages with fewer shingles are too short to be called copies.
     min_shingles: usize,
     /// The shingles of which a share must be in both passages.
-    base: Base,
+    base: ShingleBase,
     /// The least share for a repetition.
     min_shared: f64,
 }
 
 /// The shingles of which a share must be in both passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Base {
+enum ShingleBase {
     /// Those of either passage.
     Either,
     /// Those of the new one.
@@ -36,17 +36,17 @@ enum Base {
 /// The entire passage is already present. Where manuals and licences repeat each other, 5 of 40 pages
 /// of ten hits had 31 copies; on collections with judgments, leaving them out changed no nDCG@10.
 pub(super) const COPY: Measure =
-    Measure { num_words: 3, min_shingles: 15, base: Base::Either, min_shared: 0.8 };
+    Measure { num_words: 3, min_shingles: 15, base: ShingleBase::Either, min_shared: 0.8 };
 
 /// One passage is the other at another time: most of it is the same, and what has changed is what the question may be
 /// about.
 pub(super) const EDITION: Measure =
-    Measure { num_words: 3, min_shingles: 10, base: Base::Either, min_shared: 0.5 };
+    Measure { num_words: 3, min_shingles: 10, base: ShingleBase::Either, min_shared: 0.5 };
 
 /// Everything in the passage is already present, whatever its length: the answer is cut to a budget,
 /// in which even a short repetition costs tokens.
 pub(super) const NOTHING_NEW: Measure =
-    Measure { num_words: 4, min_shingles: 0, base: Base::New, min_shared: 0.8 };
+    Measure { num_words: 4, min_shingles: 0, base: ShingleBase::New, min_shared: 0.8 };
 
 /// Passages, prepared for comparison with others.
 pub(super) struct NearCopies {
@@ -94,8 +94,8 @@ impl Measure {
         let (num_seen, num_new) = (count(seen.len()), count(new.len()));
         let fewer = num_seen.min(num_new);
         let least_base = match self.base {
-            Base::Either => num_seen.max(num_new),
-            Base::New => num_new,
+            ShingleBase::Either => num_seen.max(num_new),
+            ShingleBase::New => num_new,
         };
         // Too few, even if all shingles of the shorter passage were in both.
         if fewer < count(self.min_shingles) || fewer < self.min_shared * least_base {
@@ -103,8 +103,8 @@ impl Measure {
         }
         let num_shared = count(seen.intersection(new).count());
         let base = match self.base {
-            Base::Either => num_seen + num_new - num_shared,
-            Base::New => num_new,
+            ShingleBase::Either => num_seen + num_new - num_shared,
+            ShingleBase::New => num_new,
         };
         num_shared >= self.min_shared * base
     }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
-use crate::search::fuse::Fused;
+use crate::search::fuse::FusedChunk;
 use crate::search::near_copies::{self, NearCopies};
 use crate::search::options::MIN_DEPTH;
 use crate::search::{SearchOptions, Searchable};
@@ -20,8 +20,8 @@ use crate::{ChunkOrigin, StoredHit};
 /// every limit.
 const NUM_CHECKED: usize = 150;
 
-pub(super) struct Shown<'a> {
-    pub(super) fused: &'a Fused,
+pub(super) struct ShownHit<'a> {
+    pub(super) fused: &'a FusedChunk,
     pub(super) stored: StoredHit,
     /// Near copies of this hit that came after it and were skipped.
     pub(super) num_copies: u32,
@@ -31,20 +31,20 @@ pub(super) struct Shown<'a> {
 /// the sections that they point to, come after everything else.
 pub(super) fn page<'a>(
     store: &impl Searchable,
-    fused: &'a [Fused],
+    fused: &'a [FusedChunk],
     options: &SearchOptions,
-) -> Result<Vec<Shown<'a>>> {
+) -> Result<Vec<ShownHit<'a>>> {
     let limit = options.limit as usize;
     let mut quota = Quota::of(store, fused, options.per_document)?;
     let are_many = quota.num_places(fused) >= MIN_DEPTH as usize;
     let num_checked = if are_many && !options.keeps_copies { NUM_CHECKED } else { 0 };
-    let mut shown: Vec<Shown<'a>> = Vec::new();
-    let mut contents: Vec<Shown<'a>> = Vec::new();
+    let mut shown: Vec<ShownHit<'a>> = Vec::new();
+    let mut contents: Vec<ShownHit<'a>> = Vec::new();
     let mut copies = NearCopies::by(near_copies::COPY);
     let (mut at, mut place) = (0, 0);
     while shown.len() < limit && at < fused.len() {
         let end = fused.len().min(at + limit - shown.len());
-        let next: Vec<&Fused> =
+        let next: Vec<&FusedChunk> =
             fused[at..end].iter().filter(|fused| quota.has_room(fused)).collect();
         let ids: Vec<ChunkId> = next.iter().map(|fused| fused.chunk_id).collect();
         let mut stored: HashMap<ChunkId, StoredHit> =
@@ -53,7 +53,7 @@ pub(super) fn page<'a>(
             // A chunk that another process has removed meanwhile is missing here.
             let Some(stored) = stored.remove(&fused.chunk_id) else { continue };
             if is_contents(&stored.chunk.chunk.text) {
-                contents.push(Shown { fused, stored, num_copies: 0 });
+                contents.push(ShownHit { fused, stored, num_copies: 0 });
                 continue;
             }
             if !quota.take(fused) {
@@ -69,7 +69,7 @@ pub(super) fn page<'a>(
                 }
                 copies.push(shingles);
             }
-            shown.push(Shown { fused, stored, num_copies: 0 });
+            shown.push(ShownHit { fused, stored, num_copies: 0 });
         }
         at = end;
     }
@@ -88,7 +88,11 @@ struct Quota {
 }
 
 impl Quota {
-    fn of(store: &impl Searchable, fused: &[Fused], per_document: Option<u32>) -> Result<Self> {
+    fn of(
+        store: &impl Searchable,
+        fused: &[FusedChunk],
+        per_document: Option<u32>,
+    ) -> Result<Self> {
         let chunk_ids = || fused.iter().map(|fused| fused.chunk_id).collect::<Vec<_>>();
         let limit = match per_document {
             Some(most) => Some((most, store.origins(&chunk_ids())?)),
@@ -98,12 +102,12 @@ impl Quota {
     }
 
     /// Returns how many hits there are room for.
-    fn num_places(&self, fused: &[Fused]) -> usize {
+    fn num_places(&self, fused: &[FusedChunk]) -> usize {
         let mut quota = self.clone();
         fused.iter().filter(|fused| quota.take(fused)).count()
     }
 
-    fn has_room(&self, fused: &Fused) -> bool {
+    fn has_room(&self, fused: &FusedChunk) -> bool {
         let Some((most, documents)) = &self.limit else { return true };
         let document = documents.get(&fused.chunk_id);
         document.is_some_and(|place| {
@@ -112,7 +116,7 @@ impl Quota {
     }
 
     /// Counts a hit; `false` if its document has enough.
-    fn take(&mut self, fused: &Fused) -> bool {
+    fn take(&mut self, fused: &FusedChunk) -> bool {
         let has_room = self.has_room(fused);
         if let (true, Some((_, documents))) = (has_room, &self.limit)
             && let Some(place) = documents.get(&fused.chunk_id)

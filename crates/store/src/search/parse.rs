@@ -17,14 +17,14 @@ use crate::limits;
 use crate::text::emoji::emoji;
 use crate::text::forms::{seen, with_whole_letters, words};
 use crate::text::{exact, scripts};
-use pieces::{MAX_PHRASE, Piece, Quotes, is_short, pieces};
+use pieces::{MAX_PHRASE, Quotes, TypedPiece, is_short, pieces};
 
 mod letters;
 mod pieces;
 mod spellings;
 
 use letters::{camel_case_words, is_of_word, is_searchable};
-pub use spellings::Whole;
+pub use spellings::CompoundWord;
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Query {
     /// Exact terms as the index has them ([`exact`]), beside their parts. Wanted only if they occur.
     pub exact: Vec<String>,
     /// Words that are made of parts, as a whole. Wanted only if they occur.
-    pub wholes: Vec<Whole>,
+    pub wholes: Vec<CompoundWord>,
     /// Other spellings of words. Wanted only if they occur.
     pub spellings: Vec<String>,
     /// Words and phrases that must not occur; a prefix ends in `*`.
@@ -128,7 +128,7 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let seen = seen(typed);
     let pieces = pieces(&with_whole_letters(&seen), quotes);
     let has_wanted = pieces.iter().any(|piece| !piece.is_excluded && is_searchable(&piece.text));
-    let (excluded, kept): (Vec<Piece>, Vec<Piece>) =
+    let (excluded, kept): (Vec<TypedPiece>, Vec<TypedPiece>) =
         pieces.into_iter().partition(|piece| piece.is_excluded);
     // There is nothing to rank the other passages by.
     if !has_wanted && !excluded.is_empty() {
@@ -143,7 +143,7 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     if excluded.iter().any(|piece| piece.is_phrase && !is_short(&piece.text)) {
         return Err(refused(format!("an excluded phrase may have at most {MAX_PHRASE} words")));
     }
-    let (prefixes, pieces): (Vec<&Piece>, Vec<&Piece>) =
+    let (prefixes, pieces): (Vec<&TypedPiece>, Vec<&TypedPiece>) =
         kept.iter().partition(|piece| piece.is_prefix);
     let found = Terms::of(prefixes.iter().map(|piece| piece.text.clone()), limits::QUERY_PREFIXES);
     let mut is_cut = found.is_cut;
@@ -169,7 +169,7 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let is_one_phrase =
         searchable.next().is_some_and(|first| first.is_phrase) && searchable.next().is_none();
     // As many as the keyword leg uses.
-    let is_used = |piece: &&&Piece| piece.is_phrase && wanted.contains(&piece.text);
+    let is_used = |piece: &&&TypedPiece| piece.is_phrase && wanted.contains(&piece.text);
     let phrases = Terms::of(pieces.iter().filter(is_used).map(|piece| piece.quoted.clone()), most);
     let exact = pieces.iter().filter_map(|piece| exact::term(&piece.text));
     let exact = Terms::of(exact, limits::QUERY_TERMS).take();
@@ -177,9 +177,9 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     // Neighbouring words may be the groups of a number.
     let numbers = spellings::numbers(&passage);
     let is_number =
-        |whole: &Whole| numbers.iter().any(|number| number.typed.contains(&whole.typed));
+        |whole: &CompoundWord| numbers.iter().any(|number| number.typed.contains(&whole.typed));
     let wholes = plain().filter_map(|piece| spellings::whole(&piece.text));
-    let wholes: Vec<Whole> = wholes.filter(|whole| !is_number(whole)).collect();
+    let wholes: Vec<CompoundWord> = wholes.filter(|whole| !is_number(whole)).collect();
     let wholes = wholes.into_iter().chain(numbers).take(limits::QUERY_TERMS).collect();
     let spellings = plain().flat_map(|piece| spellings::spellings(&piece.text));
     let spellings = Terms::of(spellings, limits::QUERY_TERMS).take();
@@ -250,7 +250,7 @@ impl Terms {
 ///
 /// A word of several parts was also searched as one until measured: on twelve collections the parts
 /// alone were better or equal in eleven.
-fn terms(pieces: &[&Piece], most: usize, is_kept: impl Fn(&str) -> bool) -> Terms {
+fn terms(pieces: &[&TypedPiece], most: usize, is_kept: impl Fn(&str) -> bool) -> Terms {
     let mut found = Terms::new(most);
     for piece in pieces.iter().filter(|piece| is_searchable(&piece.text)) {
         if found.is_cut {
@@ -304,7 +304,7 @@ const MAX_JOINED_LEN: usize = 40;
 
 /// Joins neighbouring words, and the parts of one word, so that `parse_http_request` and "parse
 /// http request" match `parseHttpRequest`.
-fn joined(pieces: &[&Piece]) -> Vec<String> {
+fn joined(pieces: &[&TypedPiece]) -> Vec<String> {
     let mut found = Terms::new(limits::QUERY_TERMS);
     // A phrase, a function word or a script without spaces ends a run of words.
     let mut runs: Vec<Vec<&str>> = vec![Vec::new()];

@@ -5,20 +5,20 @@ use std::borrow::Cow;
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
-use crate::search::answer::Unmet;
+use crate::search::answer::UnmetPhrasing;
 use crate::search::parse::Query;
 use crate::search::searchable::Searchable;
 use crate::text::forms::{folded, words};
 use crate::text::stem::stem;
 
 /// What a search answers, and from which chunks.
-pub(super) struct Passing<'a> {
+pub(super) struct SearchScope<'a> {
     /// The phrasings; without their quotes if these leave nothing.
     pub(super) phrasings: Cow<'a, [Query]>,
     /// The chunks to consider, ordered by id; `None` if all pass.
     pub(super) chunks: Option<Vec<ChunkId>>,
     /// The phrasings whose phrases leave nothing of what passes filter and exclusions.
-    pub(super) unmet: Vec<Unmet>,
+    pub(super) unmet: Vec<UnmetPhrasing>,
     /// Whether these are all phrasings.
     pub(super) is_unmet: bool,
 }
@@ -32,14 +32,14 @@ pub(super) fn passing<'a>(
     store: &impl Searchable,
     phrasings: &'a [Query],
     filter: &Filter,
-) -> Result<Passing<'a>> {
+) -> Result<SearchScope<'a>> {
     let all = Cow::Borrowed(phrasings);
     let excluded = phrasings.iter().flat_map(|query| query.excluded.clone()).collect();
     let filter = Filter { excluded, ..filter.clone() };
     let chunks = if filter.is_empty() { None } else { Some(store.passing_chunks(&filter)?) };
     let mut unmet = Vec::new();
     if chunks.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(Passing { phrasings: all, chunks, unmet, is_unmet: false });
+        return Ok(SearchScope { phrasings: all, chunks, unmet, is_unmet: false });
     }
     let (mut with_phrases, mut in_other_forms) = (Vec::new(), Vec::new());
     for query in phrasings.iter().filter(|query| !query.phrases.is_empty()) {
@@ -63,17 +63,17 @@ pub(super) fn passing<'a>(
         let own = own.unwrap_or_default();
         if own.is_empty() {
             let (typed, phrases) = (query.typed.clone(), query.phrases.clone());
-            unmet.push(Unmet { typed, phrases, nowhere });
+            unmet.push(UnmetPhrasing { typed, phrases, nowhere });
         }
         with_phrases.extend(own);
     }
     if phrasings.iter().any(|query| query.phrases.is_empty()) {
-        return Ok(Passing { phrasings: all, chunks, unmet, is_unmet: false });
+        return Ok(SearchScope { phrasings: all, chunks, unmet, is_unmet: false });
     }
     let is_unmet = with_phrases.is_empty();
     if is_unmet && !phrasings.iter().all(|query| query.is_one_phrase) {
         let plain = phrasings.iter().map(Query::without_quotes).collect::<Result<_>>()?;
-        return Ok(Passing { phrasings: Cow::Owned(plain), chunks, unmet, is_unmet });
+        return Ok(SearchScope { phrasings: Cow::Owned(plain), chunks, unmet, is_unmet });
     }
     with_phrases.sort_unstable();
     with_phrases.dedup();
@@ -88,7 +88,7 @@ pub(super) fn passing<'a>(
             phrasings.iter().map(in_words).collect()
         }
     };
-    Ok(Passing { phrasings: all, chunks: Some(with_phrases), unmet, is_unmet })
+    Ok(SearchScope { phrasings: all, chunks: Some(with_phrases), unmet, is_unmet })
 }
 
 /// Number of passages that are compared with a phrase.
@@ -143,7 +143,11 @@ mod tests {
         db
     }
 
-    fn passes(db: &TestDb, typed: &[&str], filter: &Filter) -> (Option<Vec<i64>>, Vec<Unmet>) {
+    fn passes(
+        db: &TestDb,
+        typed: &[&str],
+        filter: &Filter,
+    ) -> (Option<Vec<i64>>, Vec<UnmetPhrasing>) {
         let phrasings: Vec<Query> = typed.iter().map(|typed| parse(typed).unwrap()).collect();
         let found = passing(&db.store, &phrasings, filter).unwrap();
         (found.chunks.map(|ids| ids.iter().map(|id| id.0).collect()), found.unmet)

@@ -12,17 +12,17 @@ use crate::error::{Error, Result};
 use crate::ids::{ChunkId, Ranked};
 use crate::search::confidence::NoBasis;
 use crate::search::fuse::{
-    self, Fused, KEYWORD_POWER, Legs, VECTOR_POWER, WeightedRanking, above_floor,
+    self, FusedChunk, KEYWORD_POWER, PerLeg, VECTOR_POWER, WeightedRanking, above_floor,
 };
 use crate::search::keyword::{CompletedWord, Keywords, MAX_LOOK_UP, TermMatch};
 use crate::search::look_up::look_up;
 use crate::search::mean::mean;
 use crate::search::options::RankOptions;
-use crate::search::weights::{self, Tokens};
+use crate::search::weights::{self, TextTokens};
 use crate::search::{
     Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, conflict_copies,
     editions, late, rarity, recency,
-    weigh::{self, About},
+    weigh::{self, HitTraits},
 };
 use crate::trace::stage;
 
@@ -158,7 +158,7 @@ pub(super) fn rank<S: Searchable>(
 
 /// Returns the weight of the vector leg: the mean of the phrasings'.
 fn vector_weight(embedder: &dyn Embedder, phrasings: &[Query]) -> f64 {
-    let count = |text: &str| Tokens {
+    let count = |text: &str| TextTokens {
         num_tokens: embedder.num_tokens(text),
         num_unknown: embedder.num_unknown(text),
     };
@@ -197,7 +197,7 @@ impl Rankings {
         &self,
         store: &impl Searchable,
         options: &SearchOptions,
-    ) -> Result<Vec<Fused>> {
+    ) -> Result<Vec<FusedChunk>> {
         let depth = options.depth() as usize;
         let keyword = &self.keyword[..self.keyword.len().min(depth)];
         // A vector leg that cannot read the query is left out, unless it is the only leg.
@@ -212,11 +212,11 @@ impl Rankings {
             let (weight_of_keywords, power) = (self.keyword_weight, KEYWORD_POWER);
             let keyword = WeightedRanking { weight: weight_of_keywords, power, ranking: keyword };
             let vector = WeightedRanking { weight, power: VECTOR_POWER, ranking };
-            let mut fused = fuse::fuse(Legs { keyword, vector }, options.rrf_k);
+            let mut fused = fuse::fuse(PerLeg { keyword, vector }, options.rrf_k);
             for hit in &mut fused {
                 hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
             }
-            fused.sort_by(Fused::order);
+            fused.sort_by(FusedChunk::order);
             fused
         };
         let mut fused = fuse(&scores);
@@ -257,7 +257,7 @@ impl Rankings {
     fn weigh(
         &self,
         keywords: &Keywords,
-        fused: &mut [Fused],
+        fused: &mut [FusedChunk],
         passages: &BTreeMap<ChunkId, String>,
         origins: &HashMap<ChunkId, ChunkOrigin>,
     ) {
@@ -267,7 +267,7 @@ impl Rankings {
         }
         let about = fused.iter().take(origins.len()).filter_map(|hit| {
             let ChunkOrigin { document_id, is_code, symbol, .. } = origins.get(&hit.chunk_id)?;
-            Some(About {
+            Some(HitTraits {
                 document_id: *document_id,
                 is_code: *is_code,
                 num_names: keywords.num_names(hit.chunk_id, *is_code),
@@ -275,7 +275,7 @@ impl Rankings {
                 is_definition: symbol.as_ref().is_some_and(|it| weigh::defines(it, &self.words)),
             })
         });
-        let about: Vec<About> = about.collect();
+        let about: Vec<HitTraits> = about.collect();
         weigh::weigh(fused, &about);
     }
 
@@ -309,7 +309,7 @@ impl Rankings {
         &self,
         store: &impl Searchable,
         num_phrasings: usize,
-        hit: &Fused,
+        hit: &FusedChunk,
     ) -> Result<Vec<Contribution>> {
         if num_phrasings < 2 {
             return Ok(Vec::new());
@@ -350,7 +350,7 @@ impl VectorLeg {
 }
 
 /// Adds to the hits the cosines and matches from which the scores of the leg were made.
-fn show_raw(fused: &mut [Fused], by_cosine: &[Ranked], matches: &HashMap<ChunkId, f64>) {
+fn show_raw(fused: &mut [FusedChunk], by_cosine: &[Ranked], matches: &HashMap<ChunkId, f64>) {
     let cosines: HashMap<ChunkId, f64> =
         by_cosine.iter().map(|entry| (entry.chunk_id, entry.score)).collect();
     for hit in fused {

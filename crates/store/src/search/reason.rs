@@ -1,6 +1,6 @@
 //! Says in one clause why an answer has its confidence. Pure.
 
-use crate::search::confidence::{Confidence, Grounds, NoBasis, Signals};
+use crate::search::confidence::{Confidence, ConfidenceGrounds, NoBasis, Signals};
 
 /// From this share of the terms' weight on, a passage has the words of a query.
 const WORDS_MATCH: f64 = 0.75;
@@ -19,7 +19,7 @@ const VECTOR_GAP: f64 = 0.15;
 const KEYWORD_GAP: f64 = 0.3;
 
 /// Returns why an answer with these grounds has its confidence.
-pub(super) fn of(grounds: &Grounds) -> String {
+pub(super) fn of(grounds: &ConfidenceGrounds) -> String {
     let Some(signals) = &grounds.signals else { return "nothing was found".into() };
     if grounds.is_unmet {
         return NoBasis::Unmet.as_str().into();
@@ -119,18 +119,18 @@ mod tests {
     #[test]
     fn what_was_asked_for_and_is_not_there_comes_first() {
         let near = || confidence::of(&signals(Some(1.0), Some(0.8), true)).unwrap();
-        let check = |grounds: &Grounds, expected: &str| assert_eq!(of(grounds), expected);
-        check(&Grounds::default(), "nothing was found");
+        let check = |grounds: &ConfidenceGrounds, expected: &str| assert_eq!(of(grounds), expected);
+        check(&ConfidenceGrounds::default(), "nothing was found");
         let named = Signals {
             vector: None,
             keyword: Some(KeywordSignals { is_name: true, is_found: true, ..Default::default() }),
         };
         check(&confidence::of(&named).unwrap(), "one of the first passages has the word");
-        let stale = Grounds { is_stale: true, ..near() };
+        let stale = ConfidenceGrounds { is_stale: true, ..near() };
         check(&stale, "the file of the best passage is not what was indexed");
-        let missing = Grounds { missing: Some("zirconium".into()), ..stale };
+        let missing = ConfidenceGrounds { missing: Some("zirconium".into()), ..stale };
         check(&missing, "no passage has the word \"zirconium\"");
-        let unmet = Grounds { is_unmet: true, ..missing };
+        let unmet = ConfidenceGrounds { is_unmet: true, ..missing };
         check(&unmet, "no searched passage has the phrases in double quotes");
     }
 }

@@ -10,7 +10,7 @@ use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::search::editions;
-use crate::search::fuse::Fused;
+use crate::search::fuse::FusedChunk;
 use crate::search::options::Recency;
 use crate::search::searchable::Searchable;
 use crate::search::titles::day_number;
@@ -21,7 +21,7 @@ const FLOOR: f64 = 0.95;
 
 /// Weighs fused hits by the ages of their documents, and orders them again.
 pub(super) fn weigh(
-    fused: &mut [Fused],
+    fused: &mut [FusedChunk],
     store: &impl Searchable,
     recency: &Recency,
     filter: &Filter,
@@ -43,9 +43,9 @@ pub(super) fn weigh(
         hit.weigh(share);
         hit.recency = Some(share);
     }
-    fused.sort_by(Fused::order);
+    fused.sort_by(FusedChunk::order);
     editions::newer_first(fused, &stored, &days);
-    fused.sort_by(Fused::order);
+    fused.sort_by(FusedChunk::order);
     Ok(())
 }
 

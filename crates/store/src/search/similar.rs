@@ -6,7 +6,7 @@ use crate::Store;
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
-use crate::search::fuse::{self, Fused, Legs, WeightedRanking};
+use crate::search::fuse::{self, FusedChunk, PerLeg, WeightedRanking};
 use crate::search::matches::QueryTerms;
 use crate::search::mean::mean;
 use crate::search::options::MIN_DEPTH;
@@ -55,10 +55,10 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
     }
     ranking.truncate(options.limit);
     let leg = |ranking| WeightedRanking { weight: 1.0, power: 1.0, ranking };
-    let legs = Legs { keyword: leg(&[]), vector: leg(&ranking) };
-    let fused: Vec<Fused> = fuse::fuse(legs, options.rrf_k);
+    let legs = PerLeg { keyword: leg(&[]), vector: leg(&ranking) };
+    let fused: Vec<FusedChunk> = fuse::fuse(legs, options.rrf_k);
     let ids: Vec<ChunkId> = fused.iter().map(|fused| fused.chunk_id).collect();
-    let by_id: HashMap<ChunkId, &Fused> =
+    let by_id: HashMap<ChunkId, &FusedChunk> =
         fused.iter().map(|fused| (fused.chunk_id, fused)).collect();
     let stored = store.hits(&ids)?.into_iter();
     Ok(stored

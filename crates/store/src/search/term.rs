@@ -53,7 +53,7 @@ impl Totals {
 }
 
 /// A chunk in which at least one term occurs.
-pub(super) struct Candidate {
+pub(super) struct KeywordCandidate {
     pub(super) place: usize,
     document_id: Option<DocumentId>,
     /// Weight of an occurrence in the chunk; smaller in a long one.
@@ -65,7 +65,7 @@ pub(super) struct Candidate {
 
 /// The kind of terms found at a place: none, a term too common to decide, or a deciding one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
+enum TermMark {
     None,
     Common,
     Deciding,
@@ -73,28 +73,28 @@ enum Mark {
 
 /// Returns the chunks that have any term, in documents with a deciding term, ordered by place.
 pub(super) fn candidates(
-    terms: &[&Term],
+    terms: &[&WeightedTerm],
     num_deciding: usize,
     sizes: &ChunkSizes,
     totals: &Totals,
-) -> Vec<Candidate> {
-    let mut marks = vec![Mark::None; sizes.num_places()];
+) -> Vec<KeywordCandidate> {
+    let mut marks = vec![TermMark::None; sizes.num_places()];
     let (deciding, common) = terms.split_at(num_deciding);
     for entry in common.iter().flat_map(|term| &term.entries) {
-        marks[entry.place] = Mark::Common;
+        marks[entry.place] = TermMark::Common;
     }
     for entry in deciding.iter().flat_map(|term| &term.entries) {
-        marks[entry.place] = Mark::Deciding;
+        marks[entry.place] = TermMark::Deciding;
     }
     let mut found = Vec::new();
     let mut start = 0;
     while start < marks.len() {
-        let Some(next) = marks[start..].iter().position(|mark| *mark == Mark::Deciding) else {
+        let Some(next) = marks[start..].iter().position(|mark| *mark == TermMark::Deciding) else {
             break;
         };
         let within = start + next;
-        let document = Span::around(within, start, sizes);
-        for place in document.places.clone().filter(|place| marks[*place] != Mark::None) {
+        let document = DocumentSpan::around(within, start, sizes);
+        for place in document.places.clone().filter(|place| marks[*place] != TermMark::None) {
             found.push(document.candidate(place, sizes, totals));
         }
         start = document.places.end;
@@ -103,12 +103,12 @@ pub(super) fn candidates(
 }
 
 /// The chunks of a document.
-pub(super) struct Span {
+pub(super) struct DocumentSpan {
     pub(super) places: Range<usize>,
     num_tokens: f64,
 }
 
-impl Span {
+impl DocumentSpan {
     /// Finds the chunks of the document of the chunk at `place`, starting at place `first`.
     pub(super) fn around(place: usize, first: usize, sizes: &ChunkSizes) -> Self {
         let document_id = sizes.document_id(place);
@@ -119,9 +119,14 @@ impl Span {
         Self { places, num_tokens }
     }
 
-    pub(super) fn candidate(&self, place: usize, sizes: &ChunkSizes, totals: &Totals) -> Candidate {
+    pub(super) fn candidate(
+        &self,
+        place: usize,
+        sizes: &ChunkSizes,
+        totals: &Totals,
+    ) -> KeywordCandidate {
         let length = f64::from(sizes.num_tokens(place)) / totals.chunk_mean;
-        Candidate {
+        KeywordCandidate {
             place,
             document_id: sizes.document_id(place),
             in_chunk: 1.0 / (1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * length),
@@ -133,7 +138,7 @@ impl Span {
 
 /// Where a term of the query was found, ordered by chunk id.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct TermMatches {
     /// In passages.
     pub(super) occurrences: Vec<Occurrence>,
     /// The chunks of documents that have it in their names or tags.
@@ -154,7 +159,7 @@ pub(super) struct Found {
     pub(super) completes: Option<String>,
 }
 
-impl Found {
+impl TermMatches {
     /// Whether no knowledge base that is asked has it.
     pub(super) fn is_nowhere(&self) -> bool {
         self.named.is_empty() && self.num_with() == 0
@@ -170,7 +175,7 @@ impl Found {
 /// pages of a manual rise that only have a common word in their names.
 const NAMED_SHARE: f64 = 0.9;
 
-pub(super) struct Term {
+pub(super) struct WeightedTerm {
     /// Its weight by rarity times its share.
     pub(super) weight: f64,
     /// The share of its weight that counts.
@@ -225,11 +230,16 @@ impl InChunk {
     }
 }
 
-impl Term {
+impl WeightedTerm {
     /// The chunks of documents that have the term in their names do not make it less rare, unless it is in names only; nor
     /// do those with it in their tags, unless it is in tags only.
-    pub(super) fn new(found: &Found, share: f64, sizes: &ChunkSizes, totals: &Totals) -> Self {
-        let Found { occurrences, named, num_elsewhere, .. } = found;
+    pub(super) fn new(
+        found: &TermMatches,
+        share: f64,
+        sizes: &ChunkSizes,
+        totals: &Totals,
+    ) -> Self {
+        let TermMatches { occurrences, named, num_elsewhere, .. } = found;
         let places = sizes.places(occurrences.iter().map(|occurrence| occurrence.chunk_id));
         // A chunk that another process has removed meanwhile has no place.
         let mut entries: Vec<InChunk> = places
@@ -294,7 +304,7 @@ impl Term {
     }
 
     /// Adds the term's score to the candidates in whose documents it occurs.
-    pub(super) fn add_to(&self, candidates: &mut [Candidate]) {
+    pub(super) fn add_to(&self, candidates: &mut [KeywordCandidate]) {
         let mut entries = self.entries.as_slice();
         for document in candidates.chunk_by_mut(|a, b| a.document_id == b.document_id) {
             let (Some(first), Some(last)) = (document.first(), document.last()) else { continue };
@@ -323,7 +333,7 @@ impl Term {
     /// Returns the term's score for a chunk, from its occurrences there and in the document.
     pub(super) fn score(
         &self,
-        candidate: &Candidate,
+        candidate: &KeywordCandidate,
         here: Option<&InChunk>,
         in_document: u32,
     ) -> f64 {

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::ids::DocumentId;
-use crate::search::fuse::Fused;
+use crate::search::fuse::FusedChunk;
 
 /// Number of first fused hits that are weighed, as many as are compared by tokens.
 pub(super) const DEPTH: usize = 50;
@@ -34,7 +34,7 @@ const FURTHER: f64 = 0.9;
 
 /// What is known of a hit beside its passage.
 #[derive(Debug, Clone)]
-pub(super) struct About {
+pub(super) struct HitTraits {
     pub(super) document_id: DocumentId,
     pub(super) is_code: bool,
     /// The number of words of the query by which its document is named.
@@ -74,15 +74,15 @@ pub(super) fn defines(symbol: &str, words: &HashSet<String>) -> bool {
 }
 
 /// Weighs hits, best first, and orders them again. `about` has the first [`DEPTH`] of them; later ones stay behind these.
-pub(super) fn weigh(fused: &mut [Fused], about: &[About]) {
+pub(super) fn weigh(fused: &mut [FusedChunk], about: &[HitTraits]) {
     let (first, later) = fused.split_at_mut(about.len());
-    let evidence = |about: &About| {
+    let evidence = |about: &HitTraits| {
         1.0 + NAME * f64::from(about.num_names) + if about.is_definition { DEFINITION } else { 0.0 }
     };
     let share = share_of_code(first, about);
     let most = most_of_kind(about, share, evidence);
-    let mut hits: Vec<(&mut Fused, &About)> = first.iter_mut().zip(about).collect();
-    let exact = |about: &About| 1.0 + EXACT * f64::from(about.num_meant);
+    let mut hits: Vec<(&mut FusedChunk, &HitTraits)> = first.iter_mut().zip(about).collect();
+    let exact = |about: &HitTraits| 1.0 + EXACT * f64::from(about.num_meant);
     let most_exact = about.iter().map(exact).fold(1.0, f64::max);
     for (hit, about) in &mut hits {
         hit.weigh(evidence(about) / most(about) * exact(about) / most_exact);
@@ -92,14 +92,14 @@ pub(super) fn weigh(fused: &mut [Fused], about: &[About]) {
     for (hit, about) in &hits {
         of_documents.entry(about.document_id).or_default().push(hit.score);
     }
-    let support = |about: &About| {
+    let support = |about: &HitTraits| {
         let scores = &of_documents[&about.document_id];
         let next: f64 = scores[1..].iter().take(NUM_SUPPORTING).sum();
         1.0 + if about.is_code { SUPPORT * next / scores[0] } else { 0.0 }
     };
     let most = most_of_kind(about, share, &support);
     // Among the passages of one document, there is nothing to choose.
-    let further = |about: &About| match about.is_code {
+    let further = |about: &HitTraits| match about.is_code {
         _ if of_documents.len() < 2 => 1.0,
         true => FURTHER_IN_CODE,
         false => FURTHER,
@@ -111,7 +111,7 @@ pub(super) fn weigh(fused: &mut [Fused], about: &[About]) {
         *share *= further(about);
     }
     drop(hits);
-    first.sort_by(Fused::order);
+    first.sort_by(FusedChunk::order);
     let least = first.last().map_or(f64::INFINITY, |hit| hit.score);
     let best = later.first().map_or(0.0, |hit| hit.score);
     if best > least {
@@ -121,7 +121,7 @@ pub(super) fn weigh(fused: &mut [Fused], about: &[About]) {
 }
 
 /// Returns the share of the scores that source code has.
-fn share_of_code(hits: &[Fused], about: &[About]) -> f64 {
+fn share_of_code(hits: &[FusedChunk], about: &[HitTraits]) -> f64 {
     let all: f64 = hits.iter().map(|hit| hit.score).sum();
     let code = hits.iter().zip(about).filter(|(_, about)| about.is_code);
     if all > 0.0 { code.map(|(hit, _)| hit.score).sum::<f64>() / all } else { 0.0 }
@@ -131,10 +131,10 @@ fn share_of_code(hits: &[Fused], about: &[About]) -> f64 {
 /// with other source files. The more of the hits are code, the more is prose compared with it too: the change log of a library
 /// must not answer a question about its source, and a source file not one about a handbook.
 fn most_of_kind(
-    about: &[About],
+    about: &[HitTraits],
     share_of_code: f64,
-    evidence: impl Fn(&About) -> f64,
-) -> impl Fn(&About) -> f64 {
+    evidence: impl Fn(&HitTraits) -> f64,
+) -> impl Fn(&HitTraits) -> f64 {
     let of_kind = |is_code: bool| {
         let same = about.iter().filter(|about| about.is_code == is_code);
         same.map(&evidence).fold(1.0, f64::max)
@@ -150,10 +150,10 @@ mod tests {
 
     use super::*;
     use crate::ids::{ChunkId, Ranked};
-    use crate::search::fuse::{Legs, WeightedRanking, fuse};
+    use crate::search::fuse::{PerLeg, WeightedRanking, fuse};
 
     /// Hits 1, 2, ... whose scores fall evenly, a tenth from one to the next.
-    fn hits(count: u8) -> Vec<Fused> {
+    fn hits(count: u8) -> Vec<FusedChunk> {
         let ranking: Vec<Ranked> = (0..count)
             .map(|idx| Ranked {
                 chunk_id: ChunkId(i64::from(idx) + 1),
@@ -161,11 +161,11 @@ mod tests {
             })
             .collect();
         let leg = WeightedRanking { weight: 1.0, power: 1.0, ranking: &ranking };
-        fuse(Legs { keyword: leg, vector: leg }, 60.0)
+        fuse(PerLeg { keyword: leg, vector: leg }, 60.0)
     }
 
-    fn about(document: i64) -> About {
-        About {
+    fn about(document: i64) -> HitTraits {
+        HitTraits {
             document_id: DocumentId(document),
             is_code: false,
             num_names: 0,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(about: &[About], expected: &[i64]) {
+    fn check(about: &[HitTraits], expected: &[i64]) {
         let mut fused = hits(u8::try_from(expected.len()).unwrap());
         weigh(&mut fused, about);
         let ids: Vec<i64> = fused.iter().map(|hit| hit.chunk_id.0).collect();
@@ -191,28 +191,28 @@ mod tests {
 
     #[test]
     fn a_document_that_is_named_rises() {
-        let named = About { num_names: 1, ..about(3) };
+        let named = HitTraits { num_names: 1, ..about(3) };
         check(&[about(1), about(2), named], &[3, 1, 2]);
     }
 
     #[test]
     fn a_source_file_that_is_named_does_not_rise_above_prose() {
-        let named = About { is_code: true, num_names: 1, ..about(2) };
+        let named = HitTraits { is_code: true, num_names: 1, ..about(2) };
         check(&[about(1), named.clone()], &[1, 2]);
-        check(&[About { is_code: true, ..about(1) }, named], &[2, 1]);
+        check(&[HitTraits { is_code: true, ..about(1) }, named], &[2, 1]);
     }
 
     #[test]
     fn a_passage_with_the_term_to_the_letter_rises_above_code_and_prose() {
-        let meant = About { num_meant: 1, ..about(3) };
-        let named = About { is_code: true, num_names: 1, ..about(2) };
+        let meant = HitTraits { num_meant: 1, ..about(3) };
+        let named = HitTraits { is_code: true, num_names: 1, ..about(2) };
         check(&[about(1), named, meant], &[3, 1, 2]);
     }
 
     #[test]
     fn a_definition_rises() {
-        let definition = About { is_definition: true, is_code: true, ..about(2) };
-        let code = |document| About { is_code: true, ..about(document) };
+        let definition = HitTraits { is_definition: true, is_code: true, ..about(2) };
+        let code = |document| HitTraits { is_code: true, ..about(document) };
         check(&[code(1), definition], &[2, 1]);
     }
 
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn further_passages_of_a_document_fall() {
-        let code = |document| About { is_code: true, ..about(document) };
+        let code = |document| HitTraits { is_code: true, ..about(document) };
         check(&[1, 1, 2, 3].map(code), &[1, 3, 4, 2]);
         check(&[1, 1, 2, 3].map(about), &[1, 2, 3, 4]);
         let mut fused = hits(2);
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_source_file_with_several_hits_rises() {
-        let code = |document| About { is_code: true, ..about(document) };
+        let code = |document| HitTraits { is_code: true, ..about(document) };
         check(&[1, 2, 2, 2].map(code), &[2, 1, 3, 4]);
         check(&[1, 2, 2, 2].map(about), &[1, 2, 3, 4]);
     }
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn later_hits_stay_behind() {
         check(&[1, 1, 1, 2].map(about)[..3], &[1, 2, 3, 4]);
-        let code = |document| About { is_code: true, ..about(document) };
+        let code = |document| HitTraits { is_code: true, ..about(document) };
         check(&[1, 1, 2].map(code), &[1, 3, 2, 4, 5]);
     }
 
@@ -263,10 +263,10 @@ mod tests {
             known in prop::collection::vec((1_i64..4, any::<bool>(), (0_u32..4, 0_u32..3), any::<bool>()), 0..9),
             num_later in 0_u8..4,
         ) {
-            let about: Vec<About> = known
+            let about: Vec<HitTraits> = known
                 .into_iter()
                 .map(|(document, is_code, (num_names, num_meant), is_definition)| {
-                    About { document_id: DocumentId(document), is_code, num_names, num_meant, is_definition }
+                    HitTraits { document_id: DocumentId(document), is_code, num_names, num_meant, is_definition }
                 })
                 .collect();
             let mut fused = hits(u8::try_from(about.len()).unwrap() + num_later);
@@ -276,7 +276,7 @@ mod tests {
                 prop_assert!(pair[0].score >= pair[1].score);
             }
             for hit in &fused {
-                let Legs { keyword, vector } = hit.legs;
+                let PerLeg { keyword, vector } = hit.legs;
                 let sum = keyword.unwrap().term + vector.unwrap().term;
                 let old = before.iter().find(|old| old.chunk_id == hit.chunk_id).unwrap();
                 prop_assert!((hit.score - sum).abs() < 1e-12 && hit.score <= old.score);

@@ -20,7 +20,7 @@ const MIN_LETTERS: usize = 6;
 
 /// The tokens of a text, as counted by the model's tokenizer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tokens {
+pub(super) struct TextTokens {
     pub(super) num_tokens: usize,
     /// Number of unknown tokens, which replace words missing from the vocabulary.
     pub(super) num_unknown: usize,
@@ -33,7 +33,7 @@ pub(super) struct Tokens {
 ///
 /// `count` counts tokens as the model does. Chinese and Japanese characters are not counted as
 /// letters: many vocabularies that know them have one token per character, and each has a meaning.
-pub(super) fn vector_weight(query: &str, count: impl Fn(&str) -> Tokens) -> f64 {
+pub(super) fn vector_weight(query: &str, count: impl Fn(&str) -> TextTokens) -> f64 {
     let all = count(query);
     let known = 1.0 - 2.0 * ratio(all.num_unknown, all.num_tokens);
     let words: String = query
@@ -97,12 +97,12 @@ mod tests {
     use super::*;
 
     /// Splits ASCII words into tokens of four letters and other words into letters; 猫 is unknown.
-    fn count(text: &str) -> Tokens {
+    fn count(text: &str) -> TextTokens {
         let num_tokens = text
             .split_whitespace()
             .map(|word| if word.is_ascii() { word.len().div_ceil(4) } else { word.chars().count() })
             .sum();
-        Tokens { num_tokens, num_unknown: text.matches('猫').count() }
+        TextTokens { num_tokens, num_unknown: text.matches('猫').count() }
     }
 
     #[test]

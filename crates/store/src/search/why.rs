@@ -9,8 +9,8 @@ use crate::Store;
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId, Ranked};
-use crate::search::answer::Unmet;
-use crate::search::fuse::{Fused, Leg, Legs};
+use crate::search::answer::UnmetPhrasing;
+use crate::search::fuse::{FusedChunk, LegScore, PerLeg};
 use crate::search::options::RankOptions;
 use crate::search::page::page;
 use crate::search::passing::passing;
@@ -22,7 +22,7 @@ use crate::text::fields;
 fields::words! {
     /// The outcome of a search for one document.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Outcome {
+    pub enum WhyOutcome {
         /// The document is among the hits.
         Shown = "shown",
         /// It has no searchable text.
@@ -60,7 +60,7 @@ pub struct LegRank {
 #[derive(Debug, Clone)]
 pub struct Trace {
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: WhyOutcome,
     /// Number of the document's chunks.
     pub num_chunks: usize,
     /// Number of its chunks that pass filter and exclusions and have the phrases.
@@ -77,11 +77,11 @@ pub struct Trace {
     pub depth: u32,
     /// The position of its best chunk among all fused ones, from 1, with its score and each leg's
     /// contribution.
-    pub fused: Option<(u32, f64, Legs<Option<Leg>>)>,
+    pub fused: Option<(u32, f64, PerLeg<Option<LegScore>>)>,
     /// Number of hits requested.
     pub limit: u32,
     /// The phrasing, if no chunk has its phrases in quotes.
-    pub unmet: Option<Unmet>,
+    pub unmet: Option<UnmetPhrasing>,
     /// Whether it was searched without them, therefore.
     pub is_without_quotes: bool,
     /// Words of the query that no passage has, and what was searched instead.
@@ -117,26 +117,26 @@ pub fn why(
     let vector = rankings.vector.as_ref().and_then(|leg| best(&leg.ranking, is_own));
     let place = (1_u32..).zip(&fused).find(|(_, fused)| is_own(&fused.chunk_id));
     let outcome = match place {
-        _ if chunk_ids.is_empty() => Outcome::Empty,
+        _ if chunk_ids.is_empty() => WhyOutcome::Empty,
         _ if options.filter != Filter::default() && !of_filter.iter().any(is_own) => {
-            Outcome::Filtered
+            WhyOutcome::Filtered
         }
         _ if num_passing == 0 => {
             let any_text = Query { phrases: Vec::new(), ..query.clone() };
             match passing(store, slice::from_ref(&any_text), &options.filter)?.chunks {
-                Some(passing) if !passing.iter().any(is_own) => Outcome::Excluded,
-                _ => Outcome::WithoutPhrase,
+                Some(passing) if !passing.iter().any(is_own) => WhyOutcome::Excluded,
+                _ => WhyOutcome::WithoutPhrase,
             }
         }
-        None => Outcome::BeyondDepth,
+        None => WhyOutcome::BeyondDepth,
         Some((_, fused)) if options.threshold.is_some_and(|least| fused.score < least) => {
-            Outcome::BelowThreshold
+            WhyOutcome::BelowThreshold
         }
-        Some(_) if is_shown => Outcome::Shown,
+        Some(_) if is_shown => WhyOutcome::Shown,
         Some((rank, fused)) if rank > options.limit || is_contents_chunk(store, fused)? => {
-            Outcome::BeyondLimit
+            WhyOutcome::BeyondLimit
         }
-        Some(_) => Outcome::Copy,
+        Some(_) => WhyOutcome::Copy,
     };
     Ok(Trace {
         outcome,
@@ -147,7 +147,7 @@ pub fn why(
         keyword,
         vector,
         depth: options.depth(),
-        fused: place.map(|(rank, fused): (u32, &Fused)| (rank, fused.score, fused.legs)),
+        fused: place.map(|(rank, fused): (u32, &FusedChunk)| (rank, fused.score, fused.legs)),
         limit: options.limit,
         unmet: considered.unmet.into_iter().next(),
         is_without_quotes,
@@ -156,7 +156,7 @@ pub fn why(
 }
 
 /// Whether a chunk is a part of a table of contents, which comes after everything else.
-fn is_contents_chunk(store: &Store, fused: &Fused) -> Result<bool> {
+fn is_contents_chunk(store: &Store, fused: &FusedChunk) -> Result<bool> {
     let hits = store.hits(&[fused.chunk_id])?;
     Ok(hits.iter().any(|hit| is_contents(&hit.chunk.chunk.text)))
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::files::private;
 
 use crate::db::connection::harden_tables;
-use crate::db::fault::Fault;
+use crate::db::fault::DatabaseFault;
 
 /// Maximum time to wait for another process that is logging; a command never waits longer than this
 /// for its log.
@@ -22,7 +22,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// One access.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
+pub struct SkillAccess {
     /// RFC 3339, UTC.
     pub timestamp: String,
     /// The session that made it.
@@ -78,17 +78,17 @@ const ALL: &str = "
 
 /// Adds an access; creates the file, its directory and the table if they are missing. Only the
 /// owner can read the file.
-pub fn append(path: &Path, access: &Access) -> Result<()> {
+pub fn append(path: &Path, access: &SkillAccess) -> Result<()> {
     let connection = open_to_write(path)?;
     connection
         .execute_batch(CREATE)
         .and_then(|()| execute(&connection, APPEND, access))
         .map(drop)
-        .map_err(|error| Fault::from(error).at(path))
+        .map_err(|error| DatabaseFault::from(error).at(path))
 }
 
 /// Adds the accesses that are missing in the log, in one transaction, and returns their number.
-pub fn merge(path: &Path, accesses: &[Access]) -> Result<usize> {
+pub fn merge(path: &Path, accesses: &[SkillAccess]) -> Result<usize> {
     let merge = |connection: &mut Connection| -> rusqlite::Result<usize> {
         let transaction = connection.transaction()?;
         transaction.execute_batch(CREATE)?;
@@ -99,17 +99,17 @@ pub fn merge(path: &Path, accesses: &[Access]) -> Result<usize> {
         transaction.commit()?;
         Ok(num_new)
     };
-    merge(&mut open_to_write(path)?).map_err(|error| Fault::from(error).at(path))
+    merge(&mut open_to_write(path)?).map_err(|error| DatabaseFault::from(error).at(path))
 }
 
 /// Returns all accesses in order; `None` if there is no file.
-pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
+pub fn read(path: &Path) -> Result<Option<Vec<SkillAccess>>> {
     match path.try_exists() {
         Ok(false) => return Ok(None),
         Ok(true) => require_file(path)?,
         Err(source) => return Err(Error::of_file(path, source)),
     }
-    let read = || -> rusqlite::Result<Vec<Access>> {
+    let read = || -> rusqlite::Result<Vec<SkillAccess>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags)?;
         harden_tables(&connection)?;
@@ -118,7 +118,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<Access>>> {
         let rows = statement.query_map([], access)?;
         rows.collect()
     };
-    read().map(Some).map_err(|error| Fault::from(error).at(path))
+    read().map(Some).map_err(|error| DatabaseFault::from(error).at(path))
 }
 
 fn open_to_write(path: &Path) -> Result<Connection> {
@@ -133,7 +133,7 @@ fn open_to_write(path: &Path) -> Result<Connection> {
         connection.pragma_update(None, "synchronous", "OFF")?;
         Ok(connection)
     };
-    open().map_err(|error| Fault::from(error).at(path))
+    open().map_err(|error| DatabaseFault::from(error).at(path))
 }
 
 /// Refuses anything that is not a regular file: SQLite would wait for a pipe, and would write into
@@ -152,7 +152,7 @@ fn require_file(path: &Path) -> Result<()> {
     }
 }
 
-fn execute(connection: &Connection, sql: &str, access: &Access) -> rusqlite::Result<usize> {
+fn execute(connection: &Connection, sql: &str, access: &SkillAccess) -> rusqlite::Result<usize> {
     connection.prepare_cached(sql)?.execute(named_params! {
         ":timestamp": access.timestamp,
         ":run_id": access.run_id,
@@ -165,8 +165,8 @@ fn execute(connection: &Connection, sql: &str, access: &Access) -> rusqlite::Res
     })
 }
 
-fn access(row: &Row<'_>) -> rusqlite::Result<Access> {
-    Ok(Access {
+fn access(row: &Row<'_>) -> rusqlite::Result<SkillAccess> {
+    Ok(SkillAccess {
         timestamp: row.get("timestamp")?,
         run_id: row.get("run_id")?,
         command: row.get("command")?,
@@ -184,8 +184,8 @@ mod tests {
 
     use super::*;
 
-    fn sample(run_id: &str, args: &str) -> Access {
-        Access {
+    fn sample(run_id: &str, args: &str) -> SkillAccess {
+        SkillAccess {
             timestamp: "2026-01-02T03:04:05Z".into(),
             run_id: run_id.into(),
             command: "show".into(),
@@ -203,7 +203,8 @@ mod tests {
         let path = dir.path().join("x/.skillc-meta/logs.db");
         assert_eq!(read(&path).unwrap(), None);
         assert!(!path.parent().unwrap().exists(), "reading makes nothing");
-        let accesses = [sample("a", "{}"), Access { error: None, ..sample("b", "{\"level\":2}") }];
+        let accesses =
+            [sample("a", "{}"), SkillAccess { error: None, ..sample("b", "{\"level\":2}") }];
         for access in &accesses {
             append(&path, access).unwrap();
         }

@@ -9,9 +9,9 @@ use std::collections::HashSet;
 
 use crate::document::{Binding, Chunk, DocType, ModelFiles, Precision};
 use crate::text::printable::is_harmful;
-use crate::{ChunkId, DocumentId, Edits, Record, RecordedChunk, Root};
+use crate::{AddedFolder, ChunkId, DocumentId, DocumentRecord, Edits, RecordedChunk};
 
-use super::Head;
+use super::ExportHead;
 use super::lines::{BindingLine, ChunkLine, DocumentLine, EditsLine, HeadLine, RootLine, VERSION};
 use fields::{
     Checked, clean_strings, doc_type, hash, id, language, one_line, path, stamp, tags, time,
@@ -53,7 +53,7 @@ pub(super) fn printable(refusal: &str) -> String {
     shown
 }
 
-pub(super) fn head(line: HeadLine) -> Checked<Head> {
+pub(super) fn head(line: HeadLine) -> Checked<ExportHead> {
     let version = line.kb_export;
     if !(1..=VERSION).contains(&version) {
         return Err(format!("the export has version {version}; this kb knows {VERSION}"));
@@ -66,11 +66,11 @@ pub(super) fn head(line: HeadLine) -> Checked<Head> {
         }
         roots.push(self::root(root)?);
     }
-    Ok(Head { binding: line.binding.map(binding).transpose()?, roots })
+    Ok(ExportHead { binding: line.binding.map(binding).transpose()?, roots })
 }
 
-fn root(line: RootLine) -> Checked<Root> {
-    Ok(Root {
+fn root(line: RootLine) -> Checked<AddedFolder> {
+    Ok(AddedFolder {
         path: path(line.path)?,
         tags: tags(line.tags)?,
         doc_type: line.doc_type.as_deref().map(doc_type).transpose()?,
@@ -107,7 +107,7 @@ fn binding(line: BindingLine) -> Checked<Binding> {
 }
 
 /// Checks a document of an export that begins with `head`.
-pub(super) fn document(line: DocumentLine, head: &Head) -> Checked<Record> {
+pub(super) fn document(line: DocumentLine, head: &ExportHead) -> Checked<DocumentRecord> {
     let doc_type = doc_type(&line.doc_type)?;
     let language = line.language.map(language).transpose()?;
     id(line.id)?;
@@ -135,7 +135,7 @@ pub(super) fn document(line: DocumentLine, head: &Head) -> Checked<Record> {
     });
     let mut metadata = line.metadata;
     clean_strings(&mut metadata);
-    let record = Record {
+    let record = DocumentRecord {
         id: DocumentId(line.id),
         title: one_line("title", &line.title)?,
         is_title_given: line.title_given,
@@ -194,7 +194,7 @@ const UNKNOWN_TIME: &str = "1970-01-01T00:00:00.000Z";
 
 /// Lets no time be later than `now`, which is written like the time of an edit. The newer edit stays, so one
 /// that claims to be of the future would win over all later ones; it loses instead, as a conflict that is reported.
-pub(super) fn bound_times(record: &mut Record, now: &str) {
+pub(super) fn bound_times(record: &mut DocumentRecord, now: &str) {
     let second = format!("{}Z", now.split('.').next().unwrap_or_default());
     for time in [&mut record.created_at, &mut record.updated_at] {
         if *time > second {

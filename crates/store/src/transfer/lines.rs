@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::text::json::JsonLine;
-use crate::{Edits, PathStamp, Record, Root};
+use crate::{AddedFolder, DocumentRecord, Edits, PathStamp};
 
 /// Version of the lines; a program reads versions up to its own.
 pub(super) const VERSION: u32 = 1;
@@ -131,7 +131,7 @@ pub(super) struct ChunkLine {
 }
 
 /// Returns the first line of an export with these settings of vectors and these added folders.
-pub fn head_line(binding: Option<&Binding>, roots: &[Root]) -> Result<JsonLine> {
+pub fn head_line(binding: Option<&Binding>, roots: &[AddedFolder]) -> Result<JsonLine> {
     let binding = binding.map(|binding| BindingLine {
         model_name: binding.model_name.clone(),
         embedding_dim: binding.dim,
@@ -156,7 +156,7 @@ pub(super) fn decode_head(line: &[u8]) -> Result<HeadLine, String> {
 }
 
 /// Returns the line of a document.
-pub fn document_line(record: &Record) -> Result<JsonLine> {
+pub fn document_line(record: &DocumentRecord) -> Result<JsonLine> {
     let line = DocumentLine {
         id: record.id.0,
         title: record.title.clone(),
@@ -235,9 +235,9 @@ fn reason(error: &serde_json::Error) -> String {
 
 /// The first line of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct ExportHead {
     /// The settings of its vectors; `None` before its first document.
     pub binding: Option<Binding>,
     /// The folders that were added.
-    pub roots: Vec<Root>,
+    pub roots: Vec<AddedFolder>,
 }

@@ -21,14 +21,16 @@ use crate::document::Embedding;
 use crate::error::{Error, Result};
 use crate::limits::lines::{LineOutcome, read_line};
 use crate::text::json::JsonLine;
-use crate::{Conflict, DocumentId, ImportOutcome, Merged, RecordedChunk, Root, Store, limits};
+use crate::{
+    AddedFolder, Conflict, DocumentId, ImportOutcome, MergedDocument, RecordedChunk, Store, limits,
+};
 
-pub use lines::Head;
+pub use lines::ExportHead;
 pub use lines::{DocumentLine, HeadLine, document_line, head_line};
 
 /// What was exported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportSummary {
     /// Documents written.
     pub num_documents: u64,
     /// Chunks written with them.
@@ -39,7 +41,7 @@ pub struct Exported {
 
 /// The report of `kb import`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Imported {
+pub struct ImportReport {
     /// Imported documents.
     #[serde(rename = "imported")]
     pub num_documents: usize,
@@ -68,7 +70,7 @@ pub struct Imported {
     pub failed: Vec<BadLine>,
 }
 
-impl Imported {
+impl ImportReport {
     /// Whether lines failed and no line was imported or known.
     pub fn is_lost(&self) -> bool {
         self.num_failed > 0 && self.num_documents + self.num_merged + self.num_skipped == 0
@@ -110,14 +112,14 @@ pub struct ImportOptions<'a> {
 pub fn export(
     store: &Store,
     ids: Option<&[DocumentId]>,
-    folders: &[Root],
+    folders: &[AddedFolder],
     with_vectors: bool,
     mut emit: impl FnMut(&JsonLine) -> Result<()>,
-) -> Result<Exported> {
+) -> Result<ExportSummary> {
     let binding = store.binding()?;
     emit(&lines::head_line(binding.as_ref(), folders)?)?;
     let has_vectors = binding.is_some() && !store.lacks_vectors()?;
-    let mut exported = Exported { has_vectors, ..Exported::default() };
+    let mut exported = ExportSummary { has_vectors, ..ExportSummary::default() };
     store.export(ids, with_vectors, |record| {
         exported.num_documents += 1;
         exported.num_chunks += record.chunks.len() as u64;
@@ -134,7 +136,7 @@ pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Embedding>> + 'a;
 /// # Errors
 ///
 /// [`Error::Usage`] if it does not begin an export; [`Error::Io`].
-pub fn head(input: &mut impl BufRead, name: &Path) -> Result<Head> {
+pub fn head(input: &mut impl BufRead, name: &Path) -> Result<ExportHead> {
     let refuse = |message: String| Error::Usage {
         message,
         hint: Some("`kb export` writes what `kb import` reads".into()),
@@ -157,13 +159,13 @@ fn io_error(name: &Path, source: std::io::Error) -> Error {
 }
 
 /// An export that is being read.
-pub struct Export<'a, R> {
+pub struct ExportReader<'a, R> {
     /// Its lines after the first.
     pub input: &'a mut R,
     /// Its name in messages.
     pub name: &'a Path,
     /// The result of [`head`].
-    pub head: &'a Head,
+    pub head: &'a ExportHead,
 }
 
 /// Imports the documents of the lines after the first, each in one transaction. If
@@ -176,13 +178,13 @@ pub struct Export<'a, R> {
 /// [`Error::Usage`] for a line that is too long, [`Error::Io`], and errors of the database and of `embed`.
 pub fn import(
     store: &mut Store,
-    export: Export<'_, impl BufRead>,
+    export: ExportReader<'_, impl BufRead>,
     options: ImportOptions<'_>,
     embed: &mut Embed<'_>,
     on_failure: &mut dyn FnMut(&BadLine),
-) -> Result<Imported> {
-    let Export { input, name, head } = export;
-    let mut import = Import { store, head, options, embed, imported: Imported::default() };
+) -> Result<ImportReport> {
+    let ExportReader { input, name, head } = export;
+    let mut import = ImportRun { store, head, options, embed, imported: ImportReport::default() };
     let mut line = Vec::new();
     for number in 2.. {
         let outcome = read_line(input, &mut line, limits::EXPORT_LINE_BYTES);
@@ -219,15 +221,15 @@ fn too_long(number: u64) -> Error {
     }
 }
 
-struct Import<'a, 'e> {
+struct ImportRun<'a, 'e> {
     store: &'a mut Store,
-    head: &'a Head,
+    head: &'a ExportHead,
     options: ImportOptions<'a>,
     embed: &'a mut Embed<'e>,
-    imported: Imported,
+    imported: ImportReport,
 }
 
-impl Import<'_, '_> {
+impl ImportRun<'_, '_> {
     /// Imports one document and counts the result.
     fn line(&mut self, line: &[u8]) -> Result<()> {
         let (options, imported) = (self.options, &mut self.imported);
@@ -264,7 +266,7 @@ impl Import<'_, '_> {
                 imported.num_chunks += record.chunks.len();
                 imported.num_without_file += usize::from(has_file && !options.trusts_paths);
             }
-            ImportOutcome::Merged(Merged { is_changed, conflicts, .. }) => {
+            ImportOutcome::Merged(MergedDocument { is_changed, conflicts, .. }) => {
                 imported.num_merged += usize::from(is_changed);
                 imported.num_skipped += usize::from(!is_changed);
                 imported.conflicts.extend(conflicts);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::document::{Binding, Chunk, DocType, ModelFiles, Precision};
-use crate::{ChunkId, DocumentId, Edits, PathStamp, Record};
+use crate::{ChunkId, DocumentId, DocumentRecord, Edits, PathStamp};
 
 fn binding() -> Binding {
     Binding {
@@ -20,10 +20,10 @@ fn binding() -> Binding {
     }
 }
 
-fn head() -> Head {
-    Head {
+fn head() -> ExportHead {
+    ExportHead {
         binding: Some(binding()),
-        roots: vec![Root {
+        roots: vec![AddedFolder {
             path: "/notes".into(),
             tags: vec!["a".into()],
             doc_type: Some(DocType::Note),
@@ -34,8 +34,8 @@ fn head() -> Head {
     }
 }
 
-fn record() -> Record {
-    Record {
+fn record() -> DocumentRecord {
+    DocumentRecord {
         id: DocumentId(7),
         title: "Tides and gauges".into(),
         is_title_given: true,
@@ -69,15 +69,15 @@ fn record() -> Record {
 }
 
 /// Reads lines like an import does.
-fn read_head(line: &str) -> Result<Head, String> {
+fn read_head(line: &str) -> Result<ExportHead, String> {
     check::head(lines::decode_head(line.as_bytes())?)
 }
 
-fn read(line: &str) -> Result<Record, String> {
+fn read(line: &str) -> Result<DocumentRecord, String> {
     check::document(lines::decode(line.as_bytes())?, &head())
 }
 
-fn line_of(record: &Record) -> Value {
+fn line_of(record: &DocumentRecord) -> Value {
     serde_json::from_str(lines::document_line(record).unwrap().as_str()).unwrap()
 }
 
@@ -92,7 +92,7 @@ fn a_document_survives_export_and_import_unchanged() {
 fn the_first_line_holds_the_binding_and_the_folders() {
     let line = lines::head_line(Some(&binding()), &head().roots).unwrap();
     assert_eq!(read_head(line.as_str()), Ok(head()));
-    let empty = Head { binding: None, roots: Vec::new() };
+    let empty = ExportHead { binding: None, roots: Vec::new() };
     let line = lines::head_line(None, &[]).unwrap();
     assert_eq!(read_head(line.as_str()), Ok(empty.clone()));
     // As written before exports contained folders.

@@ -25,7 +25,7 @@ const BLOCKS: &str = "
     LEFT JOIN chunks_vec_sums ON chunks_vec_sums.block = chunks_vec_chunks.chunk_id
     ORDER BY chunks_vec_chunks.chunk_id";
 
-pub(crate) struct Block {
+pub(crate) struct VectorBlock {
     pub(crate) number: i64,
     /// Place and chunk of each vector.
     pub(crate) places: Vec<(usize, ChunkId)>,
@@ -35,7 +35,7 @@ pub(crate) struct Block {
     pub(crate) sums: Option<Vec<u8>>,
 }
 
-impl Block {
+impl VectorBlock {
     /// Returns the bytes of the vector at a place; `None` if the block is too short.
     pub(crate) fn vector(&self, place: usize, dim: usize) -> Option<&[u8]> {
         self.vectors.get(place * dim * 4..(place + 1) * dim * 4)
@@ -61,7 +61,7 @@ impl Block {
 }
 
 /// Calls `look` with every block; `None` for an unreadable one.
-pub(crate) fn each_block(db: &Connection, mut look: impl FnMut(Option<&Block>)) -> Step<()> {
+pub(crate) fn each_block(db: &Connection, mut look: impl FnMut(Option<&VectorBlock>)) -> Step<()> {
     let mut statement = db.prepare(BLOCKS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -70,12 +70,12 @@ pub(crate) fn each_block(db: &Connection, mut look: impl FnMut(Option<&Block>)) 
     Ok(())
 }
 
-fn block(row: &Row<'_>) -> rusqlite::Result<Option<Block>> {
+fn block(row: &Row<'_>) -> rusqlite::Result<Option<VectorBlock>> {
     let places = places::taken(row.get_ref(1)?.as_blob(), row.get_ref(2)?.as_blob());
     let vectors: Option<Vec<u8>> = row.get(3)?;
     let number = row.get(0)?;
     let (codes, sums) = (row.get(4)?, row.get(5)?);
-    Ok(places.zip(vectors).map(|(places, vectors)| Block {
+    Ok(places.zip(vectors).map(|(places, vectors)| VectorBlock {
         number,
         places: places.collect(),
         vectors,

@@ -14,7 +14,7 @@
 use rusqlite::{Connection, named_params};
 
 use super::places;
-use crate::db::fault::{Fault, Step};
+use crate::db::fault::{DatabaseFault, Step};
 use crate::db::sql;
 
 /// Number of blocks from which codes are made and used: below 65,536 vectors the exact scan is as
@@ -105,13 +105,13 @@ pub(crate) fn encode(vectors: &[u8], dim: usize) -> Vec<u8> {
 }
 
 /// A query's vector, prepared for comparison with codes.
-pub(crate) struct Table {
+pub(crate) struct QueryCodes {
     /// The product for each step and each pattern of signs, in units of `unit`.
     steps: Vec<[i16; 256]>,
     unit: f32,
 }
 
-impl Table {
+impl QueryCodes {
     pub(crate) fn new(query: &[f32]) -> Self {
         let largest =
             query.chunks(STEP).map(|step| step.iter().map(|number| number.abs()).sum::<f32>());
@@ -152,7 +152,9 @@ fn rounded(number: f32) -> i16 {
 pub(crate) fn of_block(codes: Option<&[u8]>, dim: usize) -> Step<Option<&[u8]>> {
     match codes {
         Some(codes) if codes.len().is_multiple_of(code_len(dim)) => Ok(Some(codes)),
-        Some(_) => Err(Fault::Corrupt("the codes of a block of vectors cannot be read".into())),
+        Some(_) => {
+            Err(DatabaseFault::Corrupt("the codes of a block of vectors cannot be read".into()))
+        }
         None => Ok(None),
     }
 }
@@ -186,10 +188,10 @@ mod tests {
                 let exact: f32 = query.iter().zip(&vector).map(|(a, b)| a * b).sum();
                 let code = encode(&bytes(&vector), dim);
                 assert_eq!(code.len(), code_len(dim));
-                let estimate = Table::new(&query).estimate(&code);
+                let estimate = QueryCodes::new(&query).estimate(&code);
                 let bound = if dim >= 384 { 0.15 } else { 2.0 };
                 assert!((estimate - exact).abs() < bound, "{dim}: {estimate} for {exact}");
-                let own = Table::new(&vector).estimate(&code);
+                let own = QueryCodes::new(&vector).estimate(&code);
                 assert!((own - 1.0).abs() < 0.01, "{dim}: {own} for itself");
             }
         }
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn a_zero_vector_has_products_of_zero() {
         let code = encode(&bytes(&[0.0; 16]), 16);
-        assert!(Table::new(&[0.0; 16]).estimate(&code).abs() < f32::EPSILON);
+        assert!(QueryCodes::new(&[0.0; 16]).estimate(&code).abs() < f32::EPSILON);
         assert!(encode(&[], 16).is_empty());
     }
 }

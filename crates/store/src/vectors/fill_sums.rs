@@ -4,17 +4,17 @@ use rusqlite::Connection;
 
 use super::blocks::each_block;
 use super::layout::{has_vector_table, knows_vec0};
-use super::sums::{Sums, sum};
-use crate::db::binding::{self, Slot};
+use super::sums::{BlockChecksums, sum};
+use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
 
 pub(crate) fn fill(db: &Connection) -> Step<()> {
-    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(()) };
+    let Some(binding) = binding::load(db, BindingSlot::Current)? else { return Ok(()) };
     let dim = usize::try_from(binding.dim).unwrap_or(usize::MAX);
     if !has_vector_table(db)? || !knows_vec0(db)? {
         return Ok(());
     }
-    let mut filled = Sums::default();
+    let mut filled = BlockChecksums::default();
     each_block(db, |block| {
         let Some(block) = block else { return };
         let missing: Vec<_> =

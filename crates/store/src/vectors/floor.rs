@@ -63,7 +63,7 @@ fn measure(db: &Connection) -> Step<f64> {
     let (Some(first), Some(last)) = range else { return Ok(0.0) };
     let mut next = db.prepare_cached(NEXT)?;
     let mut vector = db.prepare_cached(VECTOR)?;
-    let mut sums = Sums::default();
+    let mut sums = VectorSums::default();
     let mut at = first;
     for step in 1..=SAMPLE {
         let found: Option<(ChunkId, DocumentId)> =
@@ -82,12 +82,12 @@ fn measure(db: &Connection) -> Step<f64> {
 
 /// Sums of vectors, from which the cosines of all pairs follow at once.
 #[derive(Default)]
-struct Sums {
+struct VectorSums {
     all: Vec<f64>,
     by_document: Vec<(DocumentId, f64, Vec<f64>)>,
 }
 
-impl Sums {
+impl VectorSums {
     /// Adds a vector; those of one document follow each other.
     fn add(&mut self, document_id: DocumentId, vector: &[f32]) {
         if self.by_document.last().is_none_or(|(last, ..)| *last != document_id) {
@@ -183,9 +183,9 @@ mod tests {
         assert!((floor - 0.99).abs() < 1e-9, "{floor}");
         assert!(is_due(1, 2) && !is_due(2, 3) && is_due(3, 4) && !is_due(0, 1));
         db.store.begin_reindex(&binding("other")).unwrap();
-        let renew = |found: &crate::Unembedded| {
+        let renew = |found: &crate::UnembeddedChunk| {
             let embedding = Embedding { vector: vec![0.0, 1.0, 0.0, 0.0], codes: None };
-            crate::Renewed::kept(found, embedding)
+            crate::RenewedChunk::kept(found, embedding)
         };
         let chunks = db.store.unembedded(ChunkId(0), 1000).unwrap();
         db.store.store_reindexed(&chunks.iter().map(renew).collect::<Vec<_>>()).unwrap();

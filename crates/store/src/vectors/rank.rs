@@ -8,7 +8,7 @@ use std::{panic, thread};
 
 use rusqlite::Connection;
 
-use super::nearest::Candidate;
+use super::nearest::VectorCandidate;
 use super::{by_sql, codes, places, require_unit_shape, scan};
 use crate::Store;
 use crate::db::fault::Step;
@@ -93,7 +93,7 @@ impl Store {
             candidates.truncate(num_rescored);
             candidates.sort_unstable_by_key(|candidate| (candidate.block, candidate.place));
             let part_len = candidates.len() / parts.len() + 1;
-            let parts: Vec<&[Candidate]> = candidates.chunks(part_len).collect();
+            let parts: Vec<&[VectorCandidate]> = candidates.chunks(part_len).collect();
             self.side_by_side(&mut readers, &parts, |db, part| scan::rescored(db, vector, part))?
         };
         readers.into_iter().for_each(|reader| self.return_reader(reader));

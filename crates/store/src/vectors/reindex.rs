@@ -11,18 +11,18 @@ use crate::document::{Binding, Chunk, Embedding};
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId};
 
-use super::sums::Sums;
+use super::sums::BlockChecksums;
 use super::{floor, tokens};
-use crate::db::binding::{self, Slot};
+use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
-use crate::db::layout::Layout;
+use crate::db::layout::TableLayout;
 use crate::db::{erasing, sql};
 use crate::documents::{chunks, replace, rows};
 use crate::{Store, vectors};
 
 /// The progress of a reindex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reindexing {
+pub struct ReindexProgress {
     /// Chunks that have a vector of the new model.
     pub num_embedded: u32,
     /// Number of all chunks.
@@ -31,7 +31,7 @@ pub struct Reindexing {
 
 /// What a reindex has to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct ReindexExtent {
     /// Number of all chunks.
     pub num_chunks: u64,
     /// Tokens of all chunks, as the present model counts them.
@@ -42,7 +42,7 @@ pub struct Extent {
 
 /// A chunk without a vector of the new model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unembedded {
+pub struct UnembeddedChunk {
     /// Its key.
     pub chunk_id: ChunkId,
     /// The chunk, with the number of tokens that the present model counts.
@@ -53,7 +53,7 @@ pub struct Unembedded {
 
 /// What the new model makes of a chunk.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Renewed {
+pub struct RenewedChunk {
     /// The chunk's key.
     pub chunk_id: ChunkId,
     /// Chunks and embeddings that take its place: itself, or the pieces that the new model can read.
@@ -62,9 +62,9 @@ pub struct Renewed {
     pub is_split: bool,
 }
 
-impl Renewed {
+impl RenewedChunk {
     /// A chunk that is not split, with its new embedding.
-    pub fn kept(found: &Unembedded, embedding: Embedding) -> Self {
+    pub fn kept(found: &UnembeddedChunk, embedding: Embedding) -> Self {
         let pieces = vec![(found.chunk.clone(), embedding)];
         Self { chunk_id: found.chunk_id, pieces, is_split: false }
     }
@@ -171,11 +171,11 @@ const TAKEN_OVER: &str = "
 impl Store {
     /// Begins to change the database to another model, or continues an interrupted change to that
     /// model. Drops the vectors of an unfinished change to yet another model.
-    pub fn begin_reindex(&mut self, wanted: &Binding) -> Result<Reindexing> {
+    pub fn begin_reindex(&mut self, wanted: &Binding) -> Result<ReindexProgress> {
         let progress = self.write(|db| {
-            if !binding::load(db, Slot::Next)?.is_some_and(|next| next.fits(wanted)) {
+            if !binding::load(db, BindingSlot::Next)?.is_some_and(|next| next.fits(wanted)) {
                 db.execute_batch(FORGET)?;
-                binding::save(db, Slot::Next, wanted)?;
+                binding::save(db, BindingSlot::Next, wanted)?;
             }
             progress(db)
         })?;
@@ -184,13 +184,13 @@ impl Store {
     }
 
     /// Returns how much a reindex has to do.
-    pub fn reindex_extent(&self) -> Result<Extent> {
+    pub fn reindex_extent(&self) -> Result<ReindexExtent> {
         self.read(|db| {
             Ok(db.query_row(EXTENT, [], |row| {
                 let number = |name| -> rusqlite::Result<u64> {
                     Ok(u64::try_from(row.get::<_, i64>(name)?).unwrap_or(0))
                 };
-                Ok(Extent {
+                Ok(ReindexExtent {
                     num_chunks: number("num_chunks")?,
                     num_tokens: number("num_tokens")?,
                     code_bytes: number("code_bytes")?,
@@ -200,8 +200,8 @@ impl Store {
     }
 
     /// Returns the target and the progress of an interrupted reindex; `None` if none was begun.
-    pub fn interrupted_reindex(&self) -> Result<Option<(Binding, Reindexing)>> {
-        self.read(|db| match binding::load(db, Slot::Next)? {
+    pub fn interrupted_reindex(&self) -> Result<Option<(Binding, ReindexProgress)>> {
+        self.read(|db| match binding::load(db, BindingSlot::Next)? {
             Some(wanted) => Ok(Some((wanted, progress(db)?))),
             None => Ok(None),
         })
@@ -209,13 +209,13 @@ impl Store {
 
     /// Returns the next chunks without a vector of the new model: at most `limit`, ordered by id,
     /// all with ids above `after`.
-    pub fn unembedded(&self, after: ChunkId, limit: u32) -> Result<Vec<Unembedded>> {
+    pub fn unembedded(&self, after: ChunkId, limit: u32) -> Result<Vec<UnembeddedChunk>> {
         let params = named_params! { ":after": after, ":limit": limit };
         self.read(|db| {
             sql::rows(db, UNEMBEDDED, params, |row| {
                 let stored = rows::stored_chunk(row)?;
                 let is_code = row.get("is_code")?;
-                Ok(Unembedded { chunk_id: stored.id, chunk: stored.chunk, is_code })
+                Ok(UnembeddedChunk { chunk_id: stored.id, chunk: stored.chunk, is_code })
             })
         })
     }
@@ -225,13 +225,13 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::ModelMismatch`] if another process has begun a change to yet another model.
-    pub fn store_reindexed(&mut self, renewed: &[Renewed]) -> Result<()> {
+    pub fn store_reindexed(&mut self, renewed: &[RenewedChunk]) -> Result<()> {
         let reindexing = self.reindexing.clone();
         self.write(|db| {
             let wanted = check(db, reindexing.as_ref())?;
             let mut vector_of_chunk = db.prepare_cached(INSERT_NEXT)?;
             let mut piece_of_chunk = db.prepare_cached(INSERT_PIECE)?;
-            for Renewed { chunk_id, pieces, is_split } in renewed {
+            for RenewedChunk { chunk_id, pieces, is_split } in renewed {
                 for ((chunk, embedding), piece) in pieces.iter().zip(0_u32..) {
                     let Embedding { vector, codes } = embedding;
                     vectors::require_unit_shape(vector, wanted.dim)?;
@@ -267,10 +267,10 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::ModelMismatch`] if another process has begun a change to yet another model.
-    pub fn finish_reindex(&mut self) -> Result<Reindexing> {
+    pub fn finish_reindex(&mut self) -> Result<ReindexProgress> {
         let reindexing = self.reindexing.clone();
         // A database without a model has no table of vectors yet; this kb makes it.
-        let layout = Layout { knows_vec0: true, ..self.layout_to_write()? };
+        let layout = TableLayout { knows_vec0: true, ..self.layout_to_write()? };
         let (progress, wanted) = self.write(|db| {
             let wanted = check(db, reindexing.as_ref())?;
             let progress = progress(db)?;
@@ -282,8 +282,8 @@ impl Store {
                 add_sums_and_codes(db)?;
                 db.execute_batch(FORGET)?;
                 erasing::mark(db)?;
-                binding::save(db, Slot::Current, &wanted)?;
-                binding::clear(db, Slot::Next)?;
+                binding::save(db, BindingSlot::Current, &wanted)?;
+                binding::clear(db, BindingSlot::Next)?;
                 vectors::encode_from(db, 1)?;
                 floor::save(db)?;
             }
@@ -300,11 +300,11 @@ impl Store {
 /// Returns the target binding, which must be the one this store began with.
 fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
     let begun = begun.ok_or_else(|| Error::Store("no reindex is in progress".into()))?;
-    match binding::load(db, Slot::Next)? {
+    match binding::load(db, BindingSlot::Next)? {
         Some(found) if found.fits(begun) => Ok(found),
         Some(found) => Err(binding::mismatch(&found, begun).into()),
         // Another process has finished the same change.
-        None => match binding::load(db, Slot::Current)? {
+        None => match binding::load(db, BindingSlot::Current)? {
             Some(found) if !found.fits(begun) => Err(binding::mismatch(&found, begun).into()),
             _ => Err(Error::Store("the reindex was finished by another process".into()).into()),
         },
@@ -312,7 +312,7 @@ fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
 }
 
 /// Replaces the chunks of each document in which some were split, one document at a time.
-fn split_chunks(db: &Connection, layout: Layout) -> Step<()> {
+fn split_chunks(db: &Connection, layout: TableLayout) -> Step<()> {
     let documents: Vec<DocumentId> = sql::rows(db, SPLIT_DOCUMENTS, [], |row| row.get(0))?;
     for id in documents {
         let params = named_params! { ":document_id": id };
@@ -331,7 +331,7 @@ fn split_chunks(db: &Connection, layout: Layout) -> Step<()> {
 
 /// Stores checksums of the new vectors, as the model gave them, and the codes of tokens.
 fn add_sums_and_codes(db: &Connection) -> Step<()> {
-    let mut sums = Sums::default();
+    let mut sums = BlockChecksums::default();
     let mut vectors = db.prepare(TAKEN_OVER)?;
     let mut vectors = vectors.query([])?;
     while let Some(row) = vectors.next()? {
@@ -344,9 +344,9 @@ fn add_sums_and_codes(db: &Connection) -> Step<()> {
     sums.save(db)
 }
 
-fn progress(db: &Connection) -> Step<Reindexing> {
+fn progress(db: &Connection) -> Step<ReindexProgress> {
     Ok(db.query_row(PROGRESS, [], |row| {
-        Ok(Reindexing { num_embedded: row.get(0)?, num_chunks: row.get(1)? })
+        Ok(ReindexProgress { num_embedded: row.get(0)?, num_chunks: row.get(1)? })
     })?)
 }
 

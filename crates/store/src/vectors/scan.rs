@@ -16,10 +16,10 @@ use wide::f32x4;
 use crate::ids::{ChunkId, Ranked};
 
 use super::codes;
-use super::codes::Table;
-use super::nearest::{Candidate, Nearest};
+use super::codes::QueryCodes;
+use super::nearest::{NearestVectors, VectorCandidate};
 use super::places::taken;
-use crate::db::fault::{Fault, Step};
+use crate::db::fault::{DatabaseFault, Step};
 
 /// Blocks, oldest first. `validity` has a bit for each place, `rowids` the id of the chunk there.
 const BLOCKS: &str = "
@@ -55,7 +55,7 @@ pub(crate) fn nearest(
     blocks: RangeInclusive<i64>,
 ) -> Step<Vec<Ranked>> {
     let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
-    let mut nearest = Nearest::new(depth);
+    let mut nearest = NearestVectors::new(depth);
     let mut vectors = Vectors::new(db, query);
     let mut blocks = db.prepare_cached(BLOCKS)?;
     let mut blocks = blocks.query(range)?;
@@ -64,7 +64,7 @@ pub(crate) fn nearest(
         let block: i64 = row.get(0)?;
         read_places(row, block, passing, &mut places)?;
         vectors.compare(block, &places, |place, chunk_id, score| {
-            nearest.offer(Candidate { score, chunk_id, block, place });
+            nearest.offer(VectorCandidate { score, chunk_id, block, place });
         })?;
     }
     Ok(nearest.ranked())
@@ -78,11 +78,11 @@ pub(super) fn seemingly_nearest(
     passing: Option<&[ChunkId]>,
     depth: usize,
     blocks: RangeInclusive<i64>,
-) -> Step<Vec<Candidate>> {
+) -> Step<Vec<VectorCandidate>> {
     let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
-    let mut nearest = Nearest::new(depth);
+    let mut nearest = NearestVectors::new(depth);
     let mut vectors = Vectors::new(db, query);
-    let table = Table::new(query);
+    let table = QueryCodes::new(query);
     let code_len = codes::code_len(query.len());
     let mut blocks = db.prepare_cached(CODED_BLOCKS)?;
     let mut blocks = blocks.query(range)?;
@@ -96,11 +96,16 @@ pub(super) fn seemingly_nearest(
                 for (place, chunk_id) in &places {
                     let code = codes.get(place * code_len..(place + 1) * code_len);
                     let score = table.estimate(code.ok_or_else(|| damaged(block))?);
-                    nearest.offer(Candidate { score, chunk_id: *chunk_id, block, place: *place });
+                    nearest.offer(VectorCandidate {
+                        score,
+                        chunk_id: *chunk_id,
+                        block,
+                        place: *place,
+                    });
                 }
             }
             None => vectors.compare(block, &places, |place, chunk_id, score| {
-                nearest.offer(Candidate { score, chunk_id, block, place });
+                nearest.offer(VectorCandidate { score, chunk_id, block, place });
             })?,
         }
     }
@@ -112,7 +117,7 @@ pub(super) fn seemingly_nearest(
 pub(super) fn rescored(
     db: &Connection,
     query: &[f32],
-    candidates: &[Candidate],
+    candidates: &[VectorCandidate],
 ) -> Step<Vec<Ranked>> {
     let mut ranked = Vec::with_capacity(candidates.len());
     let mut vectors = Vectors::new(db, query);
@@ -227,8 +232,8 @@ fn read_places(
     Ok(())
 }
 
-fn damaged(block: i64) -> Fault {
-    Fault::Corrupt(format!("block {block} of the vectors cannot be read"))
+fn damaged(block: i64) -> DatabaseFault {
+    DatabaseFault::Corrupt(format!("block {block} of the vectors cannot be read"))
 }
 
 /// Returns the dot product of a vector and the bytes of another vector of the same width.

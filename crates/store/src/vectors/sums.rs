@@ -59,9 +59,9 @@ pub(crate) fn at(sums: Option<&[u8]>, place: usize) -> Option<[u8; SUM_LEN]> {
 
 /// Checksums collected for writing, one block at a time.
 #[derive(Default)]
-pub(crate) struct Sums(BTreeMap<i64, Vec<u8>>);
+pub(crate) struct BlockChecksums(BTreeMap<i64, Vec<u8>>);
 
-impl Sums {
+impl BlockChecksums {
     /// Adds the checksum of a vector that was just stored.
     pub(crate) fn add(&mut self, db: &Connection, chunk_id: ChunkId, vector: &[u8]) -> Step<()> {
         let params = named_params! { ":chunk_id": chunk_id };
@@ -103,7 +103,7 @@ pub(crate) fn clear_empty(db: &Connection) -> Step<()> {
         return sql::run(db, FORGET, []);
     }
     sql::run(db, FORGET_LOOSE, [])?;
-    let mut cleared = Sums::default();
+    let mut cleared = BlockChecksums::default();
     let mut blocks = db.prepare(TAKEN)?;
     let mut blocks = blocks.query([])?;
     while let Some(row) = blocks.next()? {

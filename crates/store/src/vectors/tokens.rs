@@ -150,7 +150,7 @@ mod tests {
         let reader = db.store.reader().unwrap();
         db.store.begin_reindex(&binding("other")).unwrap();
         let chunks = db.store.unembedded(ChunkId(0), 10).unwrap();
-        let kept = |found| crate::Renewed::kept(found, embedding("eins"));
+        let kept = |found| crate::RenewedChunk::kept(found, embedding("eins"));
         db.store.store_reindexed(&chunks.iter().map(kept).collect::<Vec<_>>()).unwrap();
         db.store.finish_reindex().unwrap();
         assert!(reader.token_codes(&ids(&db)).is_err());

@@ -6,12 +6,12 @@
 use rusqlite::{Connection, named_params};
 
 use super::layout::{has_vector_table, knows_vec0};
-use super::sums::Sums;
+use super::sums::BlockChecksums;
 use super::{BLOCK_ROWS, codes, floor, places, to_blob, tokens};
 use crate::Store;
-use crate::db::binding::{self, Slot};
+use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
-use crate::db::layout::Layout;
+use crate::db::layout::TableLayout;
 use crate::db::{config, sql};
 use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
@@ -46,10 +46,12 @@ impl Store {
             |bound: &Binding| bound.files.sha256.is_some() || wanted.files.sha256.is_none();
         let bound = self.binding()?;
         if !bound.as_ref().is_some_and(|bound| bound.fits(wanted) && is_known(bound)) {
-            self.write(|db| match binding::load(db, Slot::Current)? {
+            self.write(|db| match binding::load(db, BindingSlot::Current)? {
                 // A database of before takes the files that are there.
                 Some(bound) if bound.fits(wanted) && is_known(&bound) => Ok(()),
-                Some(bound) if bound.fits(wanted) => binding::save(db, Slot::Current, wanted),
+                Some(bound) if bound.fits(wanted) => {
+                    binding::save(db, BindingSlot::Current, wanted)
+                }
                 Some(bound) if db.query_row(HAS_CHUNKS, [], |row| row.get(0))? => {
                     Err(binding::mismatch(&bound, wanted).into())
                 }
@@ -58,7 +60,7 @@ impl Store {
                 }
                 _ => {
                     make_table(db, wanted.dim)?;
-                    binding::save(db, Slot::Current, wanted)
+                    binding::save(db, BindingSlot::Current, wanted)
                 }
             })?;
         }
@@ -70,7 +72,7 @@ impl Store {
     pub fn lacks_vectors(&self) -> Result<bool> {
         self.read(|db| {
             let has_chunks = || Ok(db.query_row(HAS_CHUNKS, [], |row| row.get(0))?);
-            binding::load(db, Slot::Current)?.map_or_else(has_chunks, |_| Ok(false))
+            binding::load(db, BindingSlot::Current)?.map_or_else(has_chunks, |_| Ok(false))
         })
     }
 
@@ -82,7 +84,7 @@ impl Store {
 
 /// Makes codes for full blocks from `first` on that have none, in a large database.
 pub(crate) fn encode_from(db: &Connection, first: i64) -> Step<usize> {
-    let Some(binding) = binding::load(db, Slot::Current)? else { return Ok(0) };
+    let Some(binding) = binding::load(db, BindingSlot::Current)? else { return Ok(0) };
     if !knows_vec0(db)? {
         return Ok(0);
     }
@@ -144,15 +146,15 @@ pub(crate) struct VectorWriter<'a> {
     db: &'a Connection,
     /// Checksums and the number of the last block before writing; `None` if the layout of the table
     /// is unknown.
-    extras: Option<(Sums, i64)>,
+    extras: Option<(BlockChecksums, i64)>,
 }
 
 impl<'a> VectorWriter<'a> {
     /// `layout` is known to the caller's store: detecting it for each document takes as long as
     /// storing the document.
-    pub(crate) fn new(db: &'a Connection, layout: Layout) -> Step<Self> {
+    pub(crate) fn new(db: &'a Connection, layout: TableLayout) -> Step<Self> {
         let extras = match layout.knows_vec0 {
-            true => Some((Sums::default(), places::last_block(db)?)),
+            true => Some((BlockChecksums::default(), places::last_block(db)?)),
             false => None,
         };
         Ok(Self { db, extras })

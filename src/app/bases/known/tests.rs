@@ -7,8 +7,8 @@ fn environment(state: &Path) -> Environment {
     [("KB_STATE_DIR".to_owned(), state.into())].into_iter().collect()
 }
 
-fn allowed(folder: AllowedFolder, file: &str) -> Allowed {
-    let mut allowed = Allowed::default();
+fn allowed(folder: AllowedFolder, file: &str) -> AllowedPaths {
+    let mut allowed = AllowedPaths::default();
     allowed.folders.insert("/docs".into(), folder);
     allowed.files.insert(file.into(), file.into());
     allowed
@@ -38,7 +38,7 @@ fn only_the_same_id_at_the_same_path_is_known_with_what_is_followed() {
     let known = Known::read(&environment).unwrap();
     assert_eq!(known.base(dir.path(), "1").unwrap().allowed, given);
     let of_base = Known::read_of(&environment, &base).unwrap();
-    assert_eq!(of_base.base(dir.path(), "1").unwrap().allowed, Allowed::default());
+    assert_eq!(of_base.base(dir.path(), "1").unwrap().allowed, AllowedPaths::default());
     assert_eq!(of_base.into_base(&base, "1").unwrap().allowed, given);
 }
 
@@ -85,7 +85,7 @@ fn lines_that_cannot_be_read_allow_nothing() {
     assert!(base.allowed.folders.keys().eq(["/d"]) && base.allowed.files.is_empty());
     // An older version let all files of this one be followed.
     let base = known.base(Path::new("/f"), "3").unwrap();
-    assert_eq!((base.state, &base.allowed), (State::Allowed, &Allowed::default()));
+    assert_eq!((base.state, &base.allowed), (State::Allowed, &AllowedPaths::default()));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn options_are_read_as_they_are_written_and_others_allow_nothing() {
     }
     let others =
         ["\tfolder\t-\t/a\t/b\t/c", "\tfile\t/a\t/b\t/c", "\tfolder\t-", "\tfile", "\tx\t/a"];
-    assert_eq!(read_entries(others.into_iter()), Allowed::default());
+    assert_eq!(read_entries(others.into_iter()), AllowedPaths::default());
     let allowed = read_entries(["\tfile\t/a\t/b", "\tfile\t/a\t/c"].into_iter());
     assert_eq!(allowed.files.into_iter().collect::<Vec<_>>(), [("/a".into(), "/c".into())]);
 }

@@ -7,7 +7,7 @@ use crate::present::terminal::sheet::Sheet;
 use crate::present::text::{quote, stale};
 use crate::search::evidence::FormCost;
 use crate::search::similar::Seed;
-use crate::search::{Answer, Hit, Reranking};
+use crate::search::{Hit, Reranking, SearchAnswer};
 use crate::text::number::counted;
 use crate::text::printable::clean;
 use crate::text::tokens;
@@ -28,14 +28,14 @@ pub fn cost() -> FormCost {
 }
 
 /// Returns the tokens of what is written before all passages and after them.
-fn frame(answer: &Answer) -> usize {
+fn frame(answer: &SearchAnswer) -> usize {
     let mut lines = head(answer);
     lines.extend(stale::advice(&answer.hits));
     tokens::estimate(&lines.join("\n")) + lines.len()
 }
 
 /// Writes the answer to a query, and `advice` about stale hits.
-pub fn found(answer: &Answer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn found(answer: &SearchAnswer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
     begin(&head(answer), !answer.hits.is_empty(), out)?;
     passages(&answer.hits, out)?;
     if answer.hits.is_empty() && answer.total_matches > 0 {
@@ -49,7 +49,7 @@ pub fn found(answer: &Answer, advice: &[String], out: &mut Sheet<'_>) -> io::Res
 }
 
 /// Writes the same as Markdown for pasting: each passage has its whole citation, and its text is quoted.
-pub fn markdown(answer: &Answer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn markdown(answer: &SearchAnswer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
     begin(&head(answer), !answer.hits.is_empty(), out)?;
     for (number, hit) in answer.hits.iter().enumerate() {
         if number > 0 {
@@ -75,7 +75,7 @@ pub fn markdown_cost() -> FormCost {
 
 /// Returns the lines before the passages: the doubt, and the notes. That the results are those without quotes
 /// comes before everything else.
-fn head(answer: &Answer) -> Vec<String> {
+fn head(answer: &SearchAnswer) -> Vec<String> {
     let num_first = if answer.is_without_quotes() { answer.unmet.len() } else { 0 };
     let (first, rest) = answer.notes.split_at(num_first.min(answer.notes.len()));
     let mut lines: Vec<String> = first.iter().map(|text| note(text)).collect();

@@ -8,7 +8,7 @@ use crate::passages::embed;
 use crate::pipeline::messages::{FinishedContainer, QueuedFile, ReadOutcome};
 use crate::pipeline::remember;
 use crate::prepare::PreparedDocument;
-use crate::store::{Change, DocumentId, KnownPath, PathStamp};
+use crate::store::{DocumentId, KnownPath, PathStamp, StoredChange};
 use crate::text::paths;
 use crate::trace::stage;
 use crate::walk::FoundFile;
@@ -173,7 +173,7 @@ impl PipelineWriter<'_, '_> {
             self.run.store.replace(&prepared.document, &prepared.chunks, embeddings, &is_unchanged)
         })?;
         // Both copies were read before the first was stored.
-        if let Change::Unchanged(_) = change {
+        if let StoredChange::Unchanged(_) = change {
             self.count_copy(path, before.as_ref())?;
         }
         let is_retitled = before.is_some_and(|known| {

@@ -9,7 +9,7 @@ use crate::testing::TestDb;
 
 /// Opens a database as one that cannot be written, as `connect_to_read` does.
 fn frozen(path: &Path) -> Connection {
-    Access::Frozen(Mark::of(path).unwrap()).open_to_read(path).unwrap()
+    OpenMode::Frozen(FileMark::of(path).unwrap()).open_to_read(path).unwrap()
 }
 
 const COUNT: &str = "SELECT count(*) FROM documents";
@@ -43,14 +43,14 @@ fn a_mark_shows_every_change() {
     // The clock of a file system may tick less often than this test changes the file.
     let file = fs::File::options().write(true).open(&path).unwrap();
     file.set_modified(std::time::UNIX_EPOCH).unwrap();
-    let mark = Mark::of(&path).unwrap();
+    let mark = FileMark::of(&path).unwrap();
     assert!(mark.is_current(&path));
     let change = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
     // Through the log: SQLite does not count such a change in the header, but the time shows it.
     change("UPDATE documents SET title = 'b'");
     assert!(!mark.is_current(&path));
     // Without the log, the count shows even a change that keeps size and time.
-    let mark = Mark::of(&path).unwrap();
+    let mark = FileMark::of(&path).unwrap();
     let time = fs::metadata(&path).unwrap().modified().unwrap();
     change("PRAGMA journal_mode = DELETE; UPDATE documents SET title = 'c'");
     file.set_modified(time).unwrap();
@@ -63,7 +63,7 @@ fn a_mark_shows_every_change() {
 #[test]
 fn a_database_that_can_be_written_has_no_mark() {
     let db = TestDb::new();
-    assert_eq!(Access::of(&db.path()).unwrap(), Access::Write);
+    assert_eq!(OpenMode::of(&db.path()).unwrap(), OpenMode::Write);
     assert_eq!(Store::mark(&db.path()), None);
     assert!(!Store::is_read_only_at(&db.path()));
     assert!(!Store::is_read_only_at(&db.path().with_file_name("missing.db")));

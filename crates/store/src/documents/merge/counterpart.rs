@@ -3,7 +3,7 @@
 use rusqlite::{Connection, named_params};
 
 use crate::db::{columns, fault::Step, sql};
-use crate::documents::transfer::{self, Record};
+use crate::documents::transfer::{self, DocumentRecord};
 use crate::ids::DocumentId;
 
 /// A note whose text here is an earlier text of the imported one.
@@ -40,7 +40,7 @@ pub(super) enum Likeness {
 
 pub(super) fn counterpart(
     db: &Connection,
-    record: &Record,
+    record: &DocumentRecord,
 ) -> Step<Option<(DocumentId, Likeness)>> {
     if let Some(id) = transfer::same_content(db, record)? {
         return Ok(Some((id, Likeness::Content)));

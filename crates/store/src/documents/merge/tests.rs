@@ -5,7 +5,7 @@ use crate::ids::ChunkId;
 use crate::testing::{TestDb, stamp, vector};
 
 /// Returns a note that was never edited. Its text is also its hash.
-fn note(title: &str, text: &str) -> Record {
+fn note(title: &str, text: &str) -> DocumentRecord {
     let chunk = transfer::RecordedChunk {
         id: ChunkId(1),
         text: text.to_owned(),
@@ -15,7 +15,7 @@ fn note(title: &str, text: &str) -> Record {
         vector: Some(vector(text)),
         codes: None,
     };
-    Record {
+    DocumentRecord {
         id: DocumentId(1),
         title: title.to_owned(),
         is_title_given: false,
@@ -39,17 +39,17 @@ fn times(all: &[&str]) -> Vec<String> {
     all.iter().map(|&time| time.to_owned()).collect()
 }
 
-fn without_vectors(record: &Record) -> Record {
+fn without_vectors(record: &DocumentRecord) -> DocumentRecord {
     let mut record = record.clone();
     record.chunks.iter_mut().for_each(|chunk| chunk.vector = None);
     record
 }
 
-fn with_tags(tags: &[&str], record: Record) -> Record {
-    Record { tags: times(tags), ..record }
+fn with_tags(tags: &[&str], record: DocumentRecord) -> DocumentRecord {
+    DocumentRecord { tags: times(tags), ..record }
 }
 
-fn machine(records: &[Record]) -> TestDb {
+fn machine(records: &[DocumentRecord]) -> TestDb {
     let mut db = TestDb::new();
     for record in records {
         db.store.import(record).unwrap();
@@ -57,7 +57,7 @@ fn machine(records: &[Record]) -> TestDb {
     db
 }
 
-fn records(db: &TestDb) -> Vec<Record> {
+fn records(db: &TestDb) -> Vec<DocumentRecord> {
     let mut records = Vec::new();
     let collect = |record| {
         records.push(record);
@@ -92,7 +92,11 @@ impl Expected {
 
 /// Merges one record with another, which has vectors only if chunks must be stored.
 #[track_caller]
-fn merge(here: &Record, import: &Record, needs_vectors: bool) -> (TestDb, Merged) {
+fn merge(
+    here: &DocumentRecord,
+    import: &DocumentRecord,
+    needs_vectors: bool,
+) -> (TestDb, MergedDocument) {
     let mut db = machine(std::slice::from_ref(here));
     let before = records(&db);
     let bare = without_vectors(import);
@@ -110,9 +114,9 @@ fn merge(here: &Record, import: &Record, needs_vectors: bool) -> (TestDb, Merged
 /// Checks the only conflict of a merge, if there is one.
 #[track_caller]
 fn check_conflict(
-    merged: &Merged,
+    merged: &MergedDocument,
     expected: Expected,
-    field: Field,
+    field: EditableField,
     (here, import): (Option<&str>, Option<&str>),
 ) {
     let takes_import = expected.takes_import();
@@ -133,7 +137,7 @@ fn check_conflict(
 /// Merges two versions of a note whose titles were given at these times; without times, they were not given.
 #[track_caller]
 fn check_titles(here: (&str, &[&str]), import: (&str, &[&str]), expected: Expected) {
-    let titled = |(title, edits): (&str, &[&str])| Record {
+    let titled = |(title, edits): (&str, &[&str])| DocumentRecord {
         is_title_given: !edits.is_empty(),
         edits: Edits { title: times(edits), ..Edits::default() },
         ..note(title, "the same")
@@ -146,7 +150,7 @@ fn check_titles(here: (&str, &[&str]), import: (&str, &[&str]), expected: Expect
     assert_eq!(after.is_title_given, !here.1.is_empty() || !import.1.is_empty());
     assert_eq!(after.edits.title, union(&times(here.1), &times(import.1)));
     assert_eq!(merged.is_changed, takes_import);
-    check_conflict(&merged, expected, Field::Title, (Some(here.0), Some(import.0)));
+    check_conflict(&merged, expected, EditableField::Title, (Some(here.0), Some(import.0)));
 }
 
 #[test]
@@ -172,9 +176,12 @@ fn a_title_that_is_not_given_here_never_conflicts() {
     // As left by a title that was given up again, and by a program that keeps no times.
     for (here, import) in [(&["9"][..], &["1"][..]), (&[], &[])] {
         let edits = |all: &[&str]| Edits { title: times(all), ..Edits::default() };
-        let here = Record { edits: edits(here), ..note("read", "the same") };
-        let import =
-            Record { edits: edits(import), is_title_given: true, ..note("given", "the same") };
+        let here = DocumentRecord { edits: edits(here), ..note("read", "the same") };
+        let import = DocumentRecord {
+            edits: edits(import),
+            is_title_given: true,
+            ..note("given", "the same")
+        };
         let (db, merged) = merge(&here, &import, true);
         assert_eq!(records(&db)[0].title, "given");
         assert!(merged.is_changed && merged.conflicts.is_empty(), "{merged:?}");
@@ -186,7 +193,7 @@ fn a_title_that_is_not_given_here_never_conflicts() {
 fn check_dates(here: (Option<&str>, &[&str]), import: (Option<&str>, &[&str]), expected: Expected) {
     let dated = |(date, edits): (Option<&str>, &[&str])| {
         let date = date.map(|date| format!(r#","date":"{date}""#)).unwrap_or_default();
-        Record {
+        DocumentRecord {
             metadata: format!(r#"{{"format":"note"{date}}}"#),
             edits: Edits { date: times(edits), ..Edits::default() },
             ..note("title", "the same")
@@ -198,7 +205,7 @@ fn check_dates(here: (Option<&str>, &[&str]), import: (Option<&str>, &[&str]), e
     assert_eq!(after.metadata, dated((kept, &[])).metadata);
     assert_eq!(after.edits.date, union(&times(here.1), &times(import.1)));
     assert_eq!(merged.is_changed, expected.takes_import());
-    check_conflict(&merged, expected, Field::Date, (here.0, import.0));
+    check_conflict(&merged, expected, EditableField::Date, (here.0, import.0));
 }
 
 #[test]
@@ -233,16 +240,20 @@ fn tags_of_both_are_kept() {
 #[test]
 fn a_merge_that_adds_nothing_writes_nothing() {
     let edits = Edits { title: times(&["1"]), date: times(&["2"]), ..Edits::default() };
-    let here = Record { edits, is_title_given: true, ..note("title", "the same") };
+    let here = DocumentRecord { edits, is_title_given: true, ..note("title", "the same") };
     let (db, merged) = merge(&here, &here, false);
     assert_eq!(records(&db), [here]);
-    assert_eq!(merged, Merged { id: DocumentId(1), is_changed: false, conflicts: Vec::new() });
+    assert_eq!(
+        merged,
+        MergedDocument { id: DocumentId(1), is_changed: false, conflicts: Vec::new() }
+    );
 }
 
 #[test]
 fn a_note_is_given_the_file_of_the_same_text() {
     let here = note("title", "the same");
-    let import = Record { path: Some("/a".into()), paths: vec![stamp("/a")], ..here.clone() };
+    let import =
+        DocumentRecord { path: Some("/a".into()), paths: vec![stamp("/a")], ..here.clone() };
     let (db, merged) = merge(&here, &import, false);
     let after = records(&db).remove(0);
     assert_eq!((after.path.as_deref(), merged.is_changed), (Some("/a"), true));
@@ -252,8 +263,8 @@ fn a_note_is_given_the_file_of_the_same_text() {
 /// A version of a note: its text, when text and title were edited, and its earlier texts.
 type Version<'a> = (&'a str, &'a [&'a str], &'a [&'a str], &'a [&'a str]);
 
-fn version((text, text_edits, title, former): Version<'_>) -> Record {
-    Record {
+fn version((text, text_edits, title, former): Version<'_>) -> DocumentRecord {
+    DocumentRecord {
         edits: Edits {
             title: times(title),
             text: times(text_edits),
@@ -282,7 +293,7 @@ fn check_texts(here: Version<'_>, import: Version<'_>, expected: Expected) {
     assert_eq!(note.edits.former, union(&before.edits.former, &given.edits.former));
     assert!(merged.is_changed, "the tag of the import is new");
     let titles = (Some(before.title.as_str()), Some(given.title.as_str()));
-    check_conflict(&merged, expected, Field::Text, titles);
+    check_conflict(&merged, expected, EditableField::Text, titles);
     assert_eq!(after.len(), if expected.is_conflict() { 2 } else { 1 });
     if let Some(copy) = after.get(1) {
         assert_eq!(merged.conflicts[0].copy_id, Some(copy.id));
@@ -314,12 +325,12 @@ fn the_later_text_of_a_note_is_kept_and_no_text_is_lost() {
 
 #[test]
 fn a_note_of_an_earlier_text_comes_before_one_with_the_same_past() {
-    let related = Record { id: DocumentId(1), ..version(("a", &["1"], &[], &["old"])) };
-    let earlier = Record { id: DocumentId(2), ..version(("b", &["1"], &[], &[])) };
+    let related = DocumentRecord { id: DocumentId(1), ..version(("a", &["1"], &[], &["old"])) };
+    let earlier = DocumentRecord { id: DocumentId(2), ..version(("b", &["1"], &[], &[])) };
     let import = version(("c", &["1", "2"], &[], &["b", "old"]));
     let mut db = machine(&[related.clone(), earlier]);
     let outcome = db.store.import(&import).unwrap();
-    let merged = Merged { id: DocumentId(2), is_changed: true, conflicts: Vec::new() };
+    let merged = MergedDocument { id: DocumentId(2), is_changed: true, conflicts: Vec::new() };
     assert_eq!(outcome, ImportOutcome::Merged(merged));
     assert_eq!(records(&db)[0], related);
 }
@@ -327,9 +338,10 @@ fn a_note_of_an_earlier_text_comes_before_one_with_the_same_past() {
 #[test]
 fn only_notes_without_a_file_have_versions() {
     let former = version(("new", &["1"], &[], &["old"]));
-    let is_file = Record { path: Some("/a".into()), paths: vec![stamp("/a")], ..former.clone() };
+    let is_file =
+        DocumentRecord { path: Some("/a".into()), paths: vec![stamp("/a")], ..former.clone() };
     let metadata = r#"{"format":"markdown"}"#.into();
-    let is_markdown = Record { doc_type: DocType::Markdown, metadata, ..former };
+    let is_markdown = DocumentRecord { doc_type: DocType::Markdown, metadata, ..former };
     for record in [is_file, is_markdown, note("title", "unrelated")] {
         let mut db = machine(&[note("title", "old")]);
         let before = records(&db);
@@ -345,7 +357,7 @@ fn only_notes_without_a_file_have_versions() {
 
 #[test]
 fn a_file_with_other_content_stays_and_is_reported() {
-    let file = |title: &str, text: &str, edits: &[&str]| Record {
+    let file = |title: &str, text: &str, edits: &[&str]| DocumentRecord {
         path: Some("/a.md".into()),
         paths: vec![stamp("/a.md")],
         doc_type: DocType::Markdown,
@@ -359,7 +371,7 @@ fn a_file_with_other_content_stays_and_is_reported() {
     let (db, merged) = merge(&here, &import, false);
     assert_eq!(records(&db), [with_tags(&["new"], here)]);
     assert!(merged.is_changed, "it has a new tag");
-    check_conflict(&merged, Expected::HereIsNewer, Field::File, (Some("a"), Some("b")));
+    check_conflict(&merged, Expected::HereIsNewer, EditableField::File, (Some("a"), Some("b")));
     assert_eq!(merged.conflicts[0].copy_id, None);
 }
 
@@ -370,5 +382,5 @@ fn one_missing_vector_is_missed() {
     let mut two = record.clone();
     two.chunks.push(without_vectors(&record).chunks.remove(0));
     assert!(two.lacks_vectors());
-    assert!(!Record { chunks: Vec::new(), ..record }.lacks_vectors());
+    assert!(!DocumentRecord { chunks: Vec::new(), ..record }.lacks_vectors());
 }

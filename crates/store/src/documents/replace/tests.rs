@@ -24,7 +24,7 @@ fn a_changed_file_keeps_id_tags_and_creation_time() {
     db.backdate();
     let before = db.store.document(id).unwrap().unwrap();
     let change = db.put(&document("/a.md", &["new words"], &["two"]), &["new words"], &[]);
-    assert_eq!(change, Change::Updated(id));
+    assert_eq!(change, StoredChange::Updated(id));
     let after = db.store.document(id).unwrap().unwrap();
     assert_eq!(after.created_at, before.created_at);
     assert_ne!(after.updated_at, before.updated_at);
@@ -39,10 +39,10 @@ fn pages_read_later_replace_the_earlier_text() {
     let mut scan = document("/a.pdf", &["stamp"], &["one"]);
     scan.metadata.quality = Some(Quality { pages_awaiting_ocr: 2, ..Quality::default() });
     let id = db.put(&scan, &["stamp"], &[]).document_id();
-    assert_eq!(db.put(&scan, &["stamp"], &[]), Change::Unchanged(id));
+    assert_eq!(db.put(&scan, &["stamp"], &[]), StoredChange::Unchanged(id));
     assert_eq!(db.store.known_path("/a.pdf").unwrap().unwrap().pages_awaiting_ocr, 2);
     scan.metadata.quality = Some(Quality { pages_ocr: 2, ..Quality::default() });
-    assert_eq!(db.put(&scan, &["high water"], &[]), Change::Updated(id));
+    assert_eq!(db.put(&scan, &["high water"], &[]), StoredChange::Updated(id));
     assert_eq!(db.texts(id), ["high water"]);
     assert_eq!(db.store.known_path("/a.pdf").unwrap().unwrap().pages_awaiting_ocr, 0);
     db.assert_intact();
@@ -61,7 +61,7 @@ fn a_title_given_by_the_user_outlives_the_content() {
     let mut retitled = document("/a.md", &["new"], &[]);
     retitled.title = "Mine too".into();
     retitled.is_title_given = true;
-    assert_eq!(db.put(&retitled, &["new"], &[]), Change::Updated(id));
+    assert_eq!(db.put(&retitled, &["new"], &[]), StoredChange::Updated(id));
     assert_eq!(db.store.document(id).unwrap().unwrap().title, "Mine too");
     db.assert_intact();
 }
@@ -71,9 +71,9 @@ fn the_same_content_is_stored_once_in_any_order() {
     let mut db = TestDb::new();
     let id = db.add("/a.md", &["words"], &["one"]);
     let again = db.put(&document("/a.md", &["words"], &["two"]), &["words"], &["/a.md"]);
-    assert_eq!(again, Change::Unchanged(id));
+    assert_eq!(again, StoredChange::Unchanged(id));
     let copy = db.put(&document("/b.md", &["words"], &[]), &["words"], &["/a.md"]);
-    assert_eq!(copy, Change::Unchanged(id));
+    assert_eq!(copy, StoredChange::Unchanged(id));
     let stored = db.store.document(id).unwrap().unwrap();
     assert_eq!(stored.tags, ["one", "two"]);
     assert_eq!(stored.path.as_deref(), Some("/a.md"));
@@ -98,7 +98,7 @@ fn when_the_primary_copy_changes_the_other_keeps_the_old_text() {
     let chunk_id = db.store.chunks(id).unwrap()[0].id;
     db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Further).unwrap();
     let change = db.put(&document("/a.md", &["new"], &[]), &["new"], &["/a.md", "/b.md"]);
-    assert_eq!(change, Change::Updated(id));
+    assert_eq!(change, StoredChange::Updated(id));
     assert_eq!(db.texts(id), ["new"]);
     let other = db.store.known_path("/b.md").unwrap().unwrap();
     assert_ne!(other.document_id, id);
@@ -115,7 +115,7 @@ fn when_another_copy_changes_the_document_stays() {
     let id = db.add("/a.md", &["old"], &["work"]);
     db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Further).unwrap();
     let change = db.put(&document("/b.md", &["new"], &[]), &["new"], &["/a.md", "/b.md"]);
-    let Change::Added(copy) = change else { panic!("{change:?}") };
+    let StoredChange::Added(copy) = change else { panic!("{change:?}") };
     assert_eq!(db.texts(id), ["old"]);
     assert_eq!(db.texts(copy), ["new"]);
     assert_eq!(db.store.document(copy).unwrap().unwrap().tags, ["work"]);
@@ -129,7 +129,7 @@ fn a_missing_or_changed_copy_is_forgotten_and_read_again() {
     let id = db.add("/a.md", &["old"], &[]);
     db.store.remember_path(id, "hash of old", &stamp("/b.md"), PathRole::Further).unwrap();
     let change = db.put(&document("/a.md", &["new"], &[]), &["new"], &["/a.md"]);
-    assert_eq!(change, Change::Updated(id));
+    assert_eq!(change, StoredChange::Updated(id));
     assert_eq!(db.store.known_path("/b.md").unwrap(), None);
     db.assert_intact();
 }
@@ -141,7 +141,7 @@ fn the_same_content_read_another_way_replaces_the_document() {
     db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();
     let mut note = document("/b.md", &["words"], &[]);
     note.format = Format::Note;
-    assert_eq!(db.put(&note, &["words"], &["/a.md", "/b.md"]), Change::Updated(id));
+    assert_eq!(db.put(&note, &["words"], &["/a.md", "/b.md"]), StoredChange::Updated(id));
     let stored = db.store.document(id).unwrap().unwrap();
     assert_eq!(stored.doc_type.as_str(), "note");
     assert_eq!(stored.path.as_deref(), Some("/a.md"));

@@ -10,7 +10,7 @@ use crate::document::DocType;
 use crate::error::Result;
 use crate::ids::DocumentId;
 
-use super::{Record, RecordedChunk};
+use super::{DocumentRecord, RecordedChunk};
 use crate::documents::edits::{self, Edits};
 use crate::documents::{chunks, path_rows};
 
@@ -47,7 +47,7 @@ impl Store {
         &self,
         ids: Option<&[DocumentId]>,
         with_vectors: bool,
-        mut on_record: impl FnMut(Record) -> Result<()>,
+        mut on_record: impl FnMut(DocumentRecord) -> Result<()>,
     ) -> Result<()> {
         self.read(|db| {
             let with_vectors = with_vectors && self.check_bound(db)?.is_some();
@@ -63,11 +63,11 @@ impl Store {
     }
 }
 
-fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<Record> {
+fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<DocumentRecord> {
     let params = named_params! { ":id": id };
     let mut record = db.prepare_cached(DOCUMENT)?.query_row(params, |row| {
         let row = &StoredRow::of(row);
-        Ok(Record {
+        Ok(DocumentRecord {
             id,
             title: row.get("title")?,
             is_title_given: row.get("title_given")?,

@@ -3,9 +3,9 @@
 use rusqlite::{Connection, named_params};
 
 use crate::PassageHash;
-use crate::db::binding::{self, Slot};
+use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
-use crate::db::layout::Layout;
+use crate::db::layout::TableLayout;
 use crate::db::{columns, sql};
 use crate::document::Chunk;
 use crate::error::Error;
@@ -15,7 +15,7 @@ use crate::keyword::{derived, grams};
 use crate::vectors::blocks::is_unit;
 use crate::vectors::{self, VectorWriter};
 
-use super::{Record, RecordedChunk};
+use super::{DocumentRecord, RecordedChunk};
 use crate::documents::replace::SAME_DOCUMENT;
 use crate::documents::{path_rows, tags};
 
@@ -49,7 +49,7 @@ const INSERT_CHUNK: &str = "
     RETURNING id";
 
 /// Returns the document with the same content, read the same way.
-pub(crate) fn same_content(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
+pub(crate) fn same_content(db: &Connection, record: &DocumentRecord) -> Step<Option<DocumentId>> {
     let params = named_params! {
         ":content_hash": record.content_hash,
         ":doc_type": record.doc_type.as_str(),
@@ -59,7 +59,7 @@ pub(crate) fn same_content(db: &Connection, record: &Record) -> Step<Option<Docu
     sql::first_row(db, SAME_DOCUMENT, params, |row| row.get(0))
 }
 
-pub(crate) fn at_path(db: &Connection, record: &Record) -> Step<Option<DocumentId>> {
+pub(crate) fn at_path(db: &Connection, record: &DocumentRecord) -> Step<Option<DocumentId>> {
     for stamp in &record.paths {
         if let Some(known) = path_rows::known(db, &stamp.path)? {
             return Ok(Some(known.document_id));
@@ -71,7 +71,7 @@ pub(crate) fn at_path(db: &Connection, record: &Record) -> Step<Option<DocumentI
 /// Gives a document without a file the paths of a record with the same content, except those of
 /// other documents; returns whether there are any. A document with a file, or with other content,
 /// is unchanged.
-pub(crate) fn adopt_paths(db: &Connection, id: DocumentId, record: &Record) -> Step<bool> {
+pub(crate) fn adopt_paths(db: &Connection, id: DocumentId, record: &DocumentRecord) -> Step<bool> {
     if record.paths.is_empty() {
         return Ok(false);
     }
@@ -90,7 +90,11 @@ pub(crate) fn adopt_paths(db: &Connection, id: DocumentId, record: &Record) -> S
     Ok(is_adopted)
 }
 
-pub(crate) fn insert(db: &Connection, record: &Record, layout: Layout) -> Step<DocumentId> {
+pub(crate) fn insert(
+    db: &Connection,
+    record: &DocumentRecord,
+    layout: TableLayout,
+) -> Step<DocumentId> {
     let id = insert_document(db, record)?;
     for stamp in &record.paths {
         path_rows::remember(db, id, stamp)?;
@@ -100,7 +104,7 @@ pub(crate) fn insert(db: &Connection, record: &Record, layout: Layout) -> Step<D
     Ok(id)
 }
 
-fn insert_document(db: &Connection, record: &Record) -> Step<DocumentId> {
+fn insert_document(db: &Connection, record: &DocumentRecord) -> Step<DocumentId> {
     record.check_metadata().map_err(Error::usage)?;
     let is_taken = tags::exists(db, record.id)?;
     let params = named_params! {
@@ -125,9 +129,9 @@ pub(crate) fn insert_chunks(
     db: &Connection,
     id: DocumentId,
     chunks: &[RecordedChunk],
-    layout: Layout,
+    layout: TableLayout,
 ) -> Step<()> {
-    let dim = binding::load(db, Slot::Current)?.map_or(0, |binding| binding.dim);
+    let dim = binding::load(db, BindingSlot::Current)?.map_or(0, |binding| binding.dim);
     let dim = usize::try_from(dim).unwrap_or(usize::MAX);
     let ids = columns::to_json(&chunks.iter().map(|chunk| chunk.id).collect::<Vec<_>>())?;
     let is_taken: bool = sql::value(db, HAS_CHUNK, named_params! { ":ids": ids })?;

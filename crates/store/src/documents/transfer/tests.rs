@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::testing::{TestDb, vector};
-use crate::{ImportOutcome, Merged};
+use crate::{ImportOutcome, MergedDocument};
 
-fn records(db: &TestDb) -> Vec<Record> {
+fn records(db: &TestDb) -> Vec<DocumentRecord> {
     let mut records = Vec::new();
     let collect = |record| {
         records.push(record);
@@ -36,7 +36,7 @@ fn an_import_equals_the_export() {
     assert_eq!(records(&to), given);
     // Importing again adds nothing.
     for record in &given {
-        let same = Merged { id: record.id, is_changed: false, conflicts: Vec::new() };
+        let same = MergedDocument { id: record.id, is_changed: false, conflicts: Vec::new() };
         assert_eq!(to.store.import(record).unwrap(), ImportOutcome::Merged(same));
     }
     assert_eq!(records(&to), given);
@@ -49,7 +49,7 @@ fn existing_documents_stay_and_taken_ids_are_replaced() {
     let mut to = TestDb::new();
     to.add("/x.md", &["other"], &[]);
     let here = records(&to);
-    let mut at_its_path = Record { tags: Vec::new(), ..given[0].clone() };
+    let mut at_its_path = DocumentRecord { tags: Vec::new(), ..given[0].clone() };
     at_its_path.paths[0].path = "/x.md".into();
     let outcome = to.store.import(&at_its_path).unwrap();
     let ImportOutcome::Merged(merged) = outcome else { panic!("{outcome:?}") };

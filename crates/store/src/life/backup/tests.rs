@@ -58,7 +58,7 @@ fn a_copy_gives_the_same_answers_as_the_original() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("copy.db");
     fs::write(&target, "").unwrap();
-    let stats = db.store.back_up(&target, Existing::Replace).unwrap();
+    let stats = db.store.back_up(&target, ExistingTarget::Replace).unwrap();
     assert_eq!((stats.total_chunks, stats.total_vectors), (2, 2));
     assert_eq!(names(dir.path()), ["copy.db"]);
     let verified = Store::verify(&target, dir.path()).unwrap();
@@ -67,7 +67,7 @@ fn a_copy_gives_the_same_answers_as_the_original() {
     let copy = Store::open_existing(&target).unwrap().unwrap();
     let nearest = |store: &Store| store.rank_by_cosine(&vector("four"), None, 9).unwrap();
     assert_eq!(nearest(&copy), nearest(&db.store));
-    let error = db.store.back_up(&target, Existing::Keep).unwrap_err();
+    let error = db.store.back_up(&target, ExistingTarget::Keep).unwrap_err();
     assert!(matches!(error, Error::Io { .. }), "{error}");
 }
 
@@ -87,7 +87,7 @@ fn every_row_of_a_copy_keeps_its_number() {
     db.add("/f.md", &texts[..100], &[]);
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("copy.db");
-    db.store.back_up(&target, Existing::Keep).unwrap();
+    db.store.back_up(&target, ExistingTarget::Keep).unwrap();
     let copy = Store::open_existing(&target).unwrap().unwrap();
     let (original, copied) = (rows(&db.store.connection), rows(&copy.connection));
     assert!(original["chunks_vec_vector_chunks00"].len() > 1);
@@ -111,7 +111,7 @@ fn removed_content_is_not_in_a_copy() {
     db.store.remove(DocumentId(1)).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("copy.db");
-    db.store.back_up(&target, Existing::Keep).unwrap();
+    db.store.back_up(&target, ExistingTarget::Keep).unwrap();
     let bytes = fs::read(&target).unwrap();
     let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     assert!(has("something else") && !has("quick brown"));
@@ -125,7 +125,7 @@ fn a_damaged_database_leaves_no_copy_and_an_older_one_stays() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("copy.db");
     fs::write(&target, "an older one").unwrap();
-    let error = db.store.back_up(&target, Existing::Replace).unwrap_err();
+    let error = db.store.back_up(&target, ExistingTarget::Replace).unwrap_err();
     assert!(matches!(&error, Error::Corrupt { path, .. } if *path == db.path()), "{error}");
     assert_eq!(fs::read(&target).unwrap(), b"an older one");
     assert_eq!(names(dir.path()), ["copy.db"]);
@@ -138,7 +138,7 @@ fn an_unwritable_target_is_named() {
     db.add("/a.md", &["one"], &[]);
     let dir = tempfile::tempdir().unwrap();
     for target in [dir.path().join("missing/copy.db"), dir.path().to_owned()] {
-        let error = db.store.back_up(&target, Existing::Replace).unwrap_err();
+        let error = db.store.back_up(&target, ExistingTarget::Replace).unwrap_err();
         assert!(matches!(&error, Error::Io { path, .. } if *path == target), "{error}");
     }
     let draft = dir.path().join("taken.db");
@@ -158,7 +158,7 @@ fn an_invalid_copy_is_reported_and_unchanged() {
     assert!(matches!(verify(), Error::Corrupt { .. }));
     let mut db = TestDb::new();
     db.add("/a.md", &["one"], &[]);
-    db.store.back_up(&path, Existing::Replace).unwrap();
+    db.store.back_up(&path, ExistingTarget::Replace).unwrap();
     let bytes = fs::read(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     assert!(matches!(verify(), Error::Corrupt { .. }));
@@ -192,9 +192,9 @@ fn a_database_with_a_leftover_log_is_replaced_completely() {
         for name in ["/1.md", "/2.md", "/3.md"] {
             db.add(name, &[name], &[]);
         }
-        let stats = db.store.back_up(&target, Existing::Replace).unwrap();
+        let stats = db.store.back_up(&target, ExistingTarget::Replace).unwrap();
         assert_eq!(names(dir.path()), ["kb.db"]);
-        assert_eq!(Store::verify(&target, dir.path()).unwrap(), Verified { stats, log: None });
+        assert_eq!(Store::verify(&target, dir.path()).unwrap(), VerifiedCopy { stats, log: None });
         let copy = Store::open(&target).unwrap();
         assert_eq!(copy.stats().unwrap().total_documents(), 3);
         assert_eq!(copy.check().unwrap(), Vec::<String>::new());
@@ -210,7 +210,7 @@ fn a_database_in_use_is_not_replaced() {
     in_use.connection.busy_timeout(std::time::Duration::ZERO).unwrap();
     let mut db = TestDb::new();
     db.add("/new.md", &["new"], &[]);
-    let error = db.store.back_up(&target, Existing::Replace).unwrap_err();
+    let error = db.store.back_up(&target, ExistingTarget::Replace).unwrap_err();
     assert!(matches!(&error, Error::Locked { path } if *path == target), "{error}");
     assert_eq!(in_use.check().unwrap(), Vec::<String>::new());
 }
@@ -240,7 +240,7 @@ fn a_log_of_another_database_is_named_as_the_fault() {
     let texts: Vec<String> = (0..300).map(|number| format!("some text {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     db.add("/big.md", &texts, &[]);
-    db.store.back_up(&path, Existing::Keep).unwrap();
+    db.store.back_up(&path, ExistingTarget::Keep).unwrap();
     leave_log(&other, "/old.md");
     fs::rename(side_file(&other, "-wal"), side_file(&path, "-wal")).unwrap();
     let error = Store::verify(&path, dir.path()).unwrap_err();
@@ -256,7 +256,7 @@ fn concurrent_copies_to_one_target_leave_it_intact_at_every_moment() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("copy.db");
     fs::write(dir.path().join("copy.db.partial"), "the user's").unwrap();
-    db.store.back_up(&target, Existing::Replace).unwrap();
+    db.store.back_up(&target, ExistingTarget::Replace).unwrap();
     let path = db.path();
     let is_done = AtomicBool::new(false);
     let num_looks = thread::scope(|scope| {
@@ -265,7 +265,7 @@ fn concurrent_copies_to_one_target_leave_it_intact_at_every_moment() {
                 scope.spawn(|| {
                     let store = Store::open(&path).unwrap();
                     for _ in 0..8 {
-                        store.back_up(&target, Existing::Replace).unwrap();
+                        store.back_up(&target, ExistingTarget::Replace).unwrap();
                     }
                 })
             })
@@ -294,7 +294,7 @@ fn concurrent_examinations_keep_their_results() {
     db.add("/a.md", &["one", "two"], &[]);
     let dir = tempfile::tempdir().unwrap();
     let (good, bad) = (dir.path().join("good.db"), dir.path().join("bad.db"));
-    db.store.back_up(&good, Existing::Keep).unwrap();
+    db.store.back_up(&good, ExistingTarget::Keep).unwrap();
     let bytes = fs::read(&good).unwrap();
     fs::write(&bad, &bytes[..bytes.len() / 2]).unwrap();
     thread::scope(|scope| {

@@ -16,7 +16,7 @@ use crate::ids::{ChunkId, DocumentId};
 use crate::life::migrate;
 use crate::testing::{TestDb, binding, stamp};
 use crate::vectors::codes;
-use crate::{Forgotten, PassageHash};
+use crate::{ForgottenPath, PassageHash};
 
 #[test]
 fn removed_or_replaced_content_is_not_in_the_files() {
@@ -45,7 +45,7 @@ fn removed_or_replaced_content_is_not_in_the_files() {
             _ => {
                 let (id, path, before) = live.swap_remove(at);
                 let forgotten = db.store.forget_path(&path, id, true).unwrap();
-                assert_eq!(forgotten, Forgotten::Document(id));
+                assert_eq!(forgotten, ForgottenPath::Document(id));
                 removed.push(before);
             }
         }
@@ -247,7 +247,7 @@ fn a_reindex_leaves_no_old_vector() {
         .iter()
         .map(|chunk| {
             let vector = vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-            crate::Renewed::kept(chunk, Embedding { vector, codes: None })
+            crate::RenewedChunk::kept(chunk, Embedding { vector, codes: None })
         })
         .collect();
     db.store.store_reindexed(&vectors).unwrap();

@@ -316,7 +316,7 @@ fn patience_is_shortened_and_never_extended() {
 fn only_one_that_creates_makes_a_database_and_its_folders() {
     let (directory, _) = scratch();
     let path = directory.path().join("a/b/kb.db");
-    let guard = |_: &Unmigrated<'_>| None;
+    let guard = |_: &OldDatabase<'_>| None;
     assert!(Store::open_guarded(&path, false, &guard).unwrap().is_none());
     assert!(!path.parent().unwrap().exists());
     assert!(Store::open_guarded(&path, true, &guard).unwrap().is_some());

@@ -33,20 +33,20 @@ const MAX_REACH: u32 = 12;
 const BLOCK: u32 = 8;
 
 /// What is part of the answer, by document.
-pub(super) type Chosen = HashMap<DocumentId, Own>;
+pub(super) type Chosen = HashMap<DocumentId, DocumentEvidence>;
 
 /// What is part of the answer of a document.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Own {
+pub(super) struct DocumentEvidence {
     /// Positions of whole chunks.
     pub(super) chunks: BTreeSet<u32>,
     /// What is chosen of long tables and of hits that do not fit.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<EvidencePart>,
 }
 
 /// A long table, or a hit, of which what matches is chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Part {
+pub(super) struct EvidencePart {
     /// Positions of its chunks; not all of a very long table.
     span: RangeInclusive<u32>,
     /// Positions of hits in it.
@@ -57,7 +57,7 @@ pub(super) struct Part {
     is_table: bool,
 }
 
-impl Own {
+impl DocumentEvidence {
     pub(super) fn has(&self, at: u32) -> bool {
         self.chunks.contains(&at) || self.parts.iter().any(|part| part.hits.contains(&at))
     }
@@ -69,7 +69,7 @@ impl Own {
     }
 
     /// Adds a part, or its hit to those of the same table.
-    fn with_part(&self, part: Part) -> Self {
+    fn with_part(&self, part: EvidencePart) -> Self {
         let mut wider = self.clone();
         match wider.parts.iter_mut().find(|known| known.span == part.span) {
             Some(known) => {
@@ -104,7 +104,7 @@ pub(super) struct Gatherer<'a, S> {
     /// Tokens of runs of chunks, which every hit of their document asks for again.
     weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
     /// What is chosen of parts, for the same reason.
-    parts: RefCell<HashMap<(DocumentId, Part), String>>,
+    parts: RefCell<HashMap<(DocumentId, EvidencePart), String>>,
     /// Chunks by position, of the documents seen so far.
     pub(super) documents: HashMap<DocumentId, BTreeMap<u32, StoredChunk>>,
 }
@@ -141,14 +141,15 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     /// one within what is left of the budget, else with and without `context` neighbours; then what matches best in it.
     pub(super) fn widened(
         &mut self,
-        own: &Own,
+        own: &DocumentEvidence,
         hit: &Hit,
         context: u32,
         remaining: RemainingBudget,
-    ) -> Result<Vec<Own>> {
+    ) -> Result<Vec<DocumentEvidence>> {
         let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
         let room = tokens::estimate(&hit.stored.chunk.chunk.text).min(remaining.tokens);
-        let part = Part { span: at..=at, hits: BTreeSet::from([at]), room, is_table: false };
+        let part =
+            EvidencePart { span: at..=at, hits: BTreeSet::from([at]), room, is_table: false };
         let sentences = (room >= part::LEAST).then(|| own.with_part(part));
         let Some(table) = self.table(id, at, room)? else {
             let wholes = [own.with(self.around(id, at, context)), own.with([at])];
@@ -161,8 +162,8 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     }
 
     /// Whether a whole table is worth its tokens.
-    fn is_short(&self, id: DocumentId, table: &Part, budget: usize) -> bool {
-        let whole = Own::default().with(table.span.clone());
+    fn is_short(&self, id: DocumentId, table: &EvidencePart, budget: usize) -> bool {
+        let whole = DocumentEvidence::default().with(table.span.clone());
         let chunks = self.documents[&id].range(table.span.clone());
         // They are known, and seldom more than twice the tokens of the text, whose count takes longer.
         let embedded: usize = chunks.map(|(_, stored)| stored.chunk.token_count as usize).sum();
@@ -170,7 +171,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     }
 
     /// Returns the table in which a loaded chunk begins or ends; `None` if neither.
-    fn table(&mut self, id: DocumentId, at: u32, room: usize) -> Result<Option<Part>> {
+    fn table(&mut self, id: DocumentId, at: u32, room: usize) -> Result<Option<EvidencePart>> {
         let text = &self.documents[&id][&at].chunk.text;
         if !table::begins_with_row(text) && !table::ends_with_row(text) {
             return Ok(None);
@@ -182,7 +183,12 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
         while end - at < MAX_REACH && self.continues(id, end + 1, at)? {
             end += 1;
         }
-        Ok(Some(Part { span: start..=end, hits: BTreeSet::from([at]), room, is_table: true }))
+        Ok(Some(EvidencePart {
+            span: start..=end,
+            hits: BTreeSet::from([at]),
+            room,
+            is_table: true,
+        }))
     }
 
     /// Whether the chunk at `next` goes on with the table of the chunk before it, and a table of the chunk at `hit` reaches
@@ -228,12 +234,12 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     }
 
     /// Returns how many passages all that is chosen of a document makes.
-    pub(super) fn num_passages(&self, id: DocumentId, own: &Own) -> usize {
+    pub(super) fn num_passages(&self, id: DocumentId, own: &DocumentEvidence) -> usize {
         self.runs(id, &own.chunks).len() + own.parts.len()
     }
 
     /// Returns the number of tokens of all that is chosen of a document.
-    pub(super) fn cost(&self, id: DocumentId, own: &Own) -> usize {
+    pub(super) fn cost(&self, id: DocumentId, own: &DocumentEvidence) -> usize {
         let runs = self.runs(id, &own.chunks);
         let parts = own.parts.iter().map(|part| tokens::estimate(&self.part(id, part)));
         runs.iter().map(|run| self.num_tokens_of(id, run)).chain(parts).sum()
@@ -270,7 +276,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     }
 
     /// Returns what matches of a part, in as much room as its hits need.
-    fn part(&self, id: DocumentId, part: &Part) -> String {
+    fn part(&self, id: DocumentId, part: &EvidencePart) -> String {
         if let Some(known) = self.parts.borrow().get(&(id, part.clone())) {
             return known.clone();
         }

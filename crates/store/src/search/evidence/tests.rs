@@ -61,9 +61,9 @@ fn chunk_ids(hit: &Hit) -> Vec<i64> {
     hit.passage.iter().flat_map(|passage| &passage.chunk_ids).map(|id| id.0).collect()
 }
 
-fn results(hits: Vec<Hit>) -> Answer {
+fn results(hits: Vec<Hit>) -> SearchAnswer {
     let confidence = Some(Confidence::Low);
-    Answer { total_matches: hits.len(), hits, confidence, ..Answer::empty(&[]) }
+    SearchAnswer { total_matches: hits.len(), hits, confidence, ..SearchAnswer::empty(&[]) }
 }
 
 #[track_caller]
@@ -82,7 +82,10 @@ fn check(hits: Vec<Hit>, budget: usize, expected: &[(&[i64], &str)]) {
         expected.iter().map(|(chunk_ids, text)| (chunk_ids.to_vec(), *text)).collect();
     assert_eq!(found, expected);
     let total = num_tokens_of(&evidence.hits);
-    assert_eq!(evidence.gathered, Some(Gathered { budget: Some(budget), num_tokens: total }));
+    assert_eq!(
+        evidence.gathered,
+        Some(EvidenceSummary { budget: Some(budget), num_tokens: total })
+    );
     assert!(total <= budget);
 }
 
@@ -107,7 +110,7 @@ fn the_passage_that_adds_most_comes_first_into_a_budget_and_the_answer_is_in_ord
     };
     let chosen = |budget| {
         let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
-        let answer = Answer { wanted: QueryTerms::new("gauge frost"), ..results(hits()) };
+        let answer = SearchAnswer { wanted: QueryTerms::new("gauge frost"), ..results(hits()) };
         let found = gather(&db.store, answer, options).unwrap().hits;
         found.iter().map(|hit| hit.stored.document_id.0).collect::<Vec<_>>()
     };
@@ -123,7 +126,7 @@ fn what_a_program_has_ordered_stays_in_its_order() {
     let hits =
         vec![ordered(0.9, hit(1, 0, "the gauge")), ordered(0.8, hit(2, 0, "frost on the gauge"))];
     let options = EvidenceOptions { budget: Some(4), ..EvidenceOptions::default() };
-    let answer = Answer { wanted: QueryTerms::new("gauge frost"), ..results(hits) };
+    let answer = SearchAnswer { wanted: QueryTerms::new("gauge frost"), ..results(hits) };
     assert_eq!(chunk_ids(&gather(&db.store, answer, options).unwrap().hits[0]), [10]);
 }
 
@@ -312,7 +315,8 @@ fn an_answer_that_is_there_ends_when_no_passage_adds_a_rare_word() {
         (None, budget, "gauge", 29),
         (Some(Confidence::None), EvidenceOptions::default(), "gauge", 29),
     ] {
-        let answer = Answer { confidence, wanted: QueryTerms::new(typed), ..results(hits.clone()) };
+        let answer =
+            SearchAnswer { confidence, wanted: QueryTerms::new(typed), ..results(hits.clone()) };
         let found = gather(&db.store, answer, options).unwrap().hits.len();
         assert_eq!(found, expected, "{confidence:?}, {typed}");
     }
@@ -326,7 +330,7 @@ fn an_answer_that_is_not_there_has_at_most_150_tokens() {
         .collect();
     for (budget, expected) in [(1_000, 150), (100, 100)] {
         let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
-        let answer = Answer { confidence: Some(Confidence::None), ..results(hits.clone()) };
+        let answer = SearchAnswer { confidence: Some(Confidence::None), ..results(hits.clone()) };
         let found = gather(&db.store, answer, options).unwrap();
         let num_tokens = num_tokens_of(&found.hits);
         assert!((expected * 8 / 10..=expected).contains(&num_tokens), "{num_tokens}");
@@ -373,7 +377,7 @@ fn table_passage(budget: usize) -> String {
     let mut hit = hit(id.0, 0, "");
     hit.stored.chunk = db.store.chunks(id).unwrap().remove(2);
     let options = EvidenceOptions { budget: Some(budget), ..EvidenceOptions::default() };
-    let answer = Answer { wanted: QueryTerms::new("mark 31"), ..results(vec![hit]) };
+    let answer = SearchAnswer { wanted: QueryTerms::new("mark 31"), ..results(vec![hit]) };
     gather(&db.store, answer, options).unwrap().hits.remove(0).stored.chunk.chunk.text
 }
 

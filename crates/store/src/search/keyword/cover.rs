@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use super::Keywords;
 use crate::ids::ChunkId;
-use crate::search::term::{Term, TermRole};
+use crate::search::term::{TermRole, WeightedTerm};
 
 /// A query of at most so many words is a look-up, whose confidence the rarest of them decides.
 pub(in crate::search) const MAX_LOOK_UP: usize = 3;
@@ -59,8 +59,8 @@ impl Keywords {
     }
 
     /// Returns the things that the query asks for and that occur, with their places among the terms.
-    fn asked(&self) -> impl Iterator<Item = (usize, &Term)> {
-        let is_asked = |term: &Term| {
+    fn asked(&self) -> impl Iterator<Item = (usize, &WeightedTerm)> {
+        let is_asked = |term: &WeightedTerm| {
             term.num_with > 0 && matches!(term.counts, TermRole::Itself | TermRole::Whole(_))
         };
         self.terms.iter().enumerate().filter(move |(_, term)| is_asked(term))
@@ -70,7 +70,7 @@ impl Keywords {
     fn covered(&self, at: usize, presence: &[Vec<bool>]) -> Vec<f64> {
         let term = &self.terms[at];
         // It also occurs as part of a word that neighbouring words of the query make.
-        let is_whole_with_it = |(other, joined): (usize, &Term)| match &joined.counts {
+        let is_whole_with_it = |(other, joined): (usize, &WeightedTerm)| match &joined.counts {
             TermRole::Joined(parts) if parts.contains(&at) => Some(other),
             _ => None,
         };
@@ -140,7 +140,7 @@ impl Keywords {
             let mut terms = self.terms.iter();
             terms.any(|term| matches!(&term.counts, TermRole::Completion(typed) if typed == name))
         };
-        let is_missing = |(term, name): &(&Term, &String)| {
+        let is_missing = |(term, name): &(&WeightedTerm, &String)| {
             let is_asked = matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
             is_asked && term.num_with == 0 && (is_look_up || is_completed(name))
         };
@@ -161,8 +161,9 @@ impl Keywords {
     /// Whether some of these chunks have what the query looks for: the rarest thing that a few words name, or half of the
     /// rarity of more words.
     pub(in crate::search) fn is_found(&self, chunk_ids: &[ChunkId]) -> bool {
-        let counts = |term: &&Term| matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
-        let asked: Vec<&Term> = self.terms.iter().filter(counts).collect();
+        let counts =
+            |term: &&WeightedTerm| matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
+        let asked: Vec<&WeightedTerm> = self.terms.iter().filter(counts).collect();
         let all: f64 = asked.iter().map(|term| term.weight).sum();
         let rarest = asked.iter().max_by(|a, b| a.weight.total_cmp(&b.weight));
         let place = |id: &ChunkId| self.sizes.places([*id].into_iter()).flatten().next();

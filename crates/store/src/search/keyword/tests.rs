@@ -23,13 +23,15 @@ fn term(ids: &[i64]) -> Vec<Occurrence> {
 
 fn keywords(terms: &[Vec<Occurrence>], sizes: ChunkSizes) -> Keywords {
     let names = (0..terms.len()).map(|idx| idx.to_string()).collect();
-    let found: Vec<Found> =
-        terms.iter().map(|term| Found { occurrences: term.clone(), ..Found::default() }).collect();
+    let found: Vec<TermMatches> = terms
+        .iter()
+        .map(|term| TermMatches { occurrences: term.clone(), ..TermMatches::default() })
+        .collect();
     made(names, &found, sizes)
 }
 
 /// Returns the terms with their whole weight, of a knowledge base that is asked alone.
-fn made(names: Vec<String>, found: &[Found], sizes: ChunkSizes) -> Keywords {
+fn made(names: Vec<String>, found: &[TermMatches], sizes: ChunkSizes) -> Keywords {
     let totals = Totals::of(&sizes, &TermStatistics::default());
     Keywords::new(names, found, &vec![1.0; found.len()], totals, sizes)
 }
@@ -75,10 +77,10 @@ fn the_context_weighs_more_than_the_text() {
 fn a_place_outweighs_all_other_terms() {
     let sizes = sizes(&[(1, 400), (2, 10), (3, 100), (4, 100), (5, 100)]);
     let terms = [term(&[2]), term(&[2]), term(&[2, 3])];
-    let mut found: Vec<Found> =
-        terms.map(|occurrences| Found { occurrences, ..Found::default() }).into();
+    let mut found: Vec<TermMatches> =
+        terms.map(|occurrences| TermMatches { occurrences, ..TermMatches::default() }).into();
     let named = NamedChunks { by_name: vec![ChunkId(1), ChunkId(4)], ..NamedChunks::default() };
-    found.push(Found { named, is_meant: true, is_place: true, ..Found::default() });
+    found.push(TermMatches { named, is_meant: true, is_place: true, ..TermMatches::default() });
     let names = (0..found.len()).map(|idx| idx.to_string()).collect();
     let keywords = made(names, &found, sizes);
     let ranked: Vec<i64> = keywords.rank(None, 9).iter().map(|hit| hit.chunk_id.0).collect();
@@ -139,7 +141,7 @@ fn a_term_that_cannot_change_the_ranking_is_skipped() {
     let rare = term(&[1, 2, 3]);
     let common = term(&(1..=39).collect::<Vec<_>>());
     let keywords = keywords(&[rare, common], sizes);
-    let terms: Vec<&Term> = keywords.terms.iter().collect();
+    let terms: Vec<&WeightedTerm> = keywords.terms.iter().collect();
     let ranked = keywords.rank_deciding(&terms, 1, None, usize::MAX);
     assert_eq!(ranked.len(), 3);
     for (depth, expected) in [(1, 1), (2, 1), (3, 1), (4, 2), (0, 2)] {
@@ -217,12 +219,12 @@ proptest! {
 #[track_caller]
 fn check_cover(whole: &[i64], parts: [&[i64]; 2], joined: &[i64], expected: &[f64]) {
     let sizes = sizes(&(1..=40).map(|number| (number, 100)).collect::<Vec<_>>());
-    let of = |ids: &[i64]| Found { occurrences: term(ids), ..Found::default() };
+    let of = |ids: &[i64]| TermMatches { occurrences: term(ids), ..TermMatches::default() };
     let found = [
         of(parts[0]),
         of(parts[1]),
-        Found { parts: vec![0, 1], ..of(whole) },
-        Found { parts: vec![0, 1], is_joined: true, ..of(joined) },
+        TermMatches { parts: vec![0, 1], ..of(whole) },
+        TermMatches { parts: vec![0, 1], is_joined: true, ..of(joined) },
     ];
     let names = (0..found.len()).map(|idx| idx.to_string()).collect();
     let keywords = made(names, &found, sizes);
@@ -263,7 +265,7 @@ fn the_rarest_of_few_words_or_half_of_many_is_found() {
 fn check_forms(typed: &str, passages: [&str; 3], expected: [bool; 3]) {
     let sizes = sizes(&(1..=40).map(|number| (number, 100)).collect::<Vec<_>>());
     let typed = Some(typed.to_owned());
-    let found = [Found { typed, occurrences: term(&[1, 2, 3]), ..Found::default() }];
+    let found = [TermMatches { typed, occurrences: term(&[1, 2, 3]), ..TermMatches::default() }];
     let keywords = made(vec!["term".into()], &found, sizes);
     let passages = (1..).map(ChunkId).zip(passages.map(str::to_owned)).collect();
     let cover = keywords.cover_in_other_forms(&passages);
@@ -294,7 +296,8 @@ fn what_other_knowledge_bases_have_makes_a_term_less_rare() {
         Totals::of(&sizes, &elsewhere)
     };
     let weight = |totals: Totals, num_elsewhere| {
-        let found = Found { occurrences: term(&[1]), num_elsewhere, ..Found::default() };
+        let found =
+            TermMatches { occurrences: term(&[1]), num_elsewhere, ..TermMatches::default() };
         Keywords::new(vec!["a".into()], &[found], &[1.0], totals, sizes.clone()).terms[0].weight
     };
     assert!(weight(totals(98), 0) > weight(totals(98), 9));

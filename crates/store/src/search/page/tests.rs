@@ -1,7 +1,7 @@
 //! Tests which candidates are shown: order, limits, near copies and tables of contents.
 
 use super::*;
-use crate::search::fuse::Legs;
+use crate::search::fuse::PerLeg;
 use crate::testing::{TestDb, document};
 
 /// A passage that is long enough to have near copies.
@@ -10,11 +10,11 @@ const PASSAGE: &str = "the gauge is read at eight in the morning and at six in t
 
 const CONTENTS: &str = "1 Tides...... 3 2 Gauges...... 8, 86 Floats...... xi";
 
-fn fused(ids: impl IntoIterator<Item = i64>) -> Vec<Fused> {
-    let of_id = |id| Fused {
+fn fused(ids: impl IntoIterator<Item = i64>) -> Vec<FusedChunk> {
+    let of_id = |id| FusedChunk {
         chunk_id: ChunkId(id),
         score: 1.0,
-        legs: Legs::default(),
+        legs: PerLeg::default(),
         token_match: None,
         document_weight: 1.0,
         recency: None,
@@ -23,7 +23,7 @@ fn fused(ids: impl IntoIterator<Item = i64>) -> Vec<Fused> {
 }
 
 /// Makes the candidates many, with chunks that do not exist.
-fn padded(ids: &[i64], num_candidates: usize) -> Vec<Fused> {
+fn padded(ids: &[i64], num_candidates: usize) -> Vec<FusedChunk> {
     fused(ids.iter().copied().chain(1000..).take(num_candidates))
 }
 
@@ -32,7 +32,7 @@ fn options(limit: u32) -> SearchOptions {
 }
 
 /// Returns the chunks shown and how many near copies of each were skipped.
-fn shown(db: &TestDb, fused: &[Fused], options: &SearchOptions) -> Vec<(i64, u32)> {
+fn shown(db: &TestDb, fused: &[FusedChunk], options: &SearchOptions) -> Vec<(i64, u32)> {
     let shown = page(&db.store, fused, options).unwrap();
     shown
         .iter()
@@ -43,7 +43,7 @@ fn shown(db: &TestDb, fused: &[Fused], options: &SearchOptions) -> Vec<(i64, u32
         .collect()
 }
 
-fn ids(db: &TestDb, fused: &[Fused], options: &SearchOptions) -> Vec<i64> {
+fn ids(db: &TestDb, fused: &[FusedChunk], options: &SearchOptions) -> Vec<i64> {
     shown(db, fused, options).into_iter().map(|(id, _)| id).collect()
 }
 

@@ -21,7 +21,7 @@ impl Quotes {
 }
 
 /// A word or a phrase as typed.
-pub(super) struct Piece {
+pub(super) struct TypedPiece {
     pub(super) text: String,
     /// A phrase with the spaces next to its quotes.
     pub(super) quoted: String,
@@ -30,7 +30,7 @@ pub(super) struct Piece {
     pub(super) is_excluded: bool,
 }
 
-impl Piece {
+impl TypedPiece {
     /// A word that is wanted as it is.
     fn word(text: &str) -> Self {
         let (text, quoted) = (text.to_owned(), text.to_owned());
@@ -39,7 +39,7 @@ impl Piece {
 }
 
 /// Splits at white space, except in phrases.
-pub(super) fn pieces(typed: &str, quotes: Quotes) -> Vec<Piece> {
+pub(super) fn pieces(typed: &str, quotes: Quotes) -> Vec<TypedPiece> {
     let mut found = Vec::new();
     let mut rest = typed.trim_start();
     // A program begins its messages with who speaks or what is wrong: `curl:`, `ERROR:`.
@@ -63,7 +63,7 @@ pub(super) fn pieces(typed: &str, quotes: Quotes) -> Vec<Piece> {
         let phrase = match in_quotes {
             Some((inner, after)) if is_text => {
                 // A `-` or a star between these quotes is text, too.
-                found.extend(inner.split_whitespace().map(Piece::word));
+                found.extend(inner.split_whitespace().map(TypedPiece::word));
                 rest = after.trim_start();
                 continue;
             }
@@ -77,7 +77,13 @@ pub(super) fn pieces(typed: &str, quotes: Quotes) -> Vec<Piece> {
         let prefix = text.strip_suffix('*').filter(|prefix| !is_phrase && is_prefix(prefix));
         if !text.is_empty() {
             let (quoted, text) = (text.to_owned(), prefix.unwrap_or(text).trim().to_owned());
-            found.push(Piece { text, quoted, is_phrase, is_prefix: prefix.is_some(), is_excluded });
+            found.push(TypedPiece {
+                text,
+                quoted,
+                is_phrase,
+                is_prefix: prefix.is_some(),
+                is_excluded,
+            });
         }
         rest = after.trim_start();
     }

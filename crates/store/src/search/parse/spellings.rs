@@ -7,7 +7,7 @@ use crate::text::scripts;
 /// A word of a query that is made of parts, which are searched too (`git-lfs`, `max_age`, `bodyLimit`, `2.30.2`), or a number in
 /// groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Whole {
+pub struct CompoundWord {
     /// As it was typed.
     pub typed: String,
     /// As an index has it: the parts as a phrase, the name in camel case, or the number.
@@ -19,7 +19,7 @@ pub struct Whole {
 }
 
 /// Returns the whole that a word is; `None` if it has no parts.
-pub(super) fn whole(word: &str) -> Option<Whole> {
+pub(super) fn whole(word: &str) -> Option<CompoundWord> {
     let parts = word.split(|c: char| !is_of_word(c)).filter(|part| is_searchable(part));
     let parts: Vec<&str> = parts.collect();
     if word.contains(scripts::is_unspaced) {
@@ -28,25 +28,25 @@ pub(super) fn whole(word: &str) -> Option<Whole> {
     let of = |parts: &[&str]| {
         let parts = parts.iter().map(|part| part.to_lowercase()).collect();
         let (typed, indexed) = (word.to_owned(), word.to_owned());
-        Some(Whole { typed, indexed, parts, is_number: false })
+        Some(CompoundWord { typed, indexed, parts, is_number: false })
     };
     match parts.as_slice() {
         [] => None,
         [only] => match camel_case_words(only).as_slice() {
             [] => None,
-            words => of(words).map(|whole| Whole { indexed: (*only).to_owned(), ..whole }),
+            words => of(words).map(|whole| CompoundWord { indexed: (*only).to_owned(), ..whole }),
         },
-        several => of(several).map(|whole| Whole { indexed: several.join(" "), ..whole }),
+        several => of(several).map(|whole| CompoundWord { indexed: several.join(" "), ..whole }),
     }
 }
 
 /// Returns the numbers of a text that are written in groups.
-pub(super) fn numbers(text: &str) -> Vec<Whole> {
+pub(super) fn numbers(text: &str) -> Vec<CompoundWord> {
     let whole = |JoinedNumber { bytes, term }: JoinedNumber| {
         let typed = &text[bytes];
         let parts = typed.split(|c: char| !is_of_word(c)).filter(|part| is_searchable(part));
         let parts = parts.map(str::to_lowercase).collect();
-        Whole { typed: typed.to_owned(), indexed: term, parts, is_number: true }
+        CompoundWord { typed: typed.to_owned(), indexed: term, parts, is_number: true }
     };
     joined_numbers(text).into_iter().map(whole).collect()
 }

@@ -3,14 +3,14 @@
 use super::Rankings;
 use crate::ids::ChunkId;
 use crate::search::confidence::{self, KeywordSignals, Signals, VectorSignals};
-use crate::search::fuse::Fused;
+use crate::search::fuse::FusedChunk;
 
 /// Number of first hits whose titles are compared with the query.
 const NUM_TITLES: usize = 3;
 
 impl Rankings {
     /// Returns the signals from which confidence is estimated.
-    pub(in crate::search) fn signals(&self, fused: &[Fused]) -> Signals {
+    pub(in crate::search) fn signals(&self, fused: &[FusedChunk]) -> Signals {
         let coverage = |chunk_id: Option<ChunkId>| match (&self.keywords, chunk_id) {
             (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
             _ => 0.0,

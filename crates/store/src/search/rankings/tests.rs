@@ -246,7 +246,7 @@ fn keywords_weigh_less_the_more_code_they_find() {
 }
 
 /// Fuses without reading the database.
-fn fuse_with(db: &TestDb, rankings: &Rankings, options: &SearchOptions) -> Vec<Fused> {
+fn fuse_with(db: &TestDb, rankings: &Rankings, options: &SearchOptions) -> Vec<FusedChunk> {
     assert!(!options.compares_tokens);
     rankings.fuse(&db.store, options).unwrap()
 }

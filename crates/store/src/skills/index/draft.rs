@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, named_params};
 
 use crate::db::connection::harden_tables;
-use crate::db::fault::Fault;
+use crate::db::fault::DatabaseFault;
 use crate::error::{Error, Result};
 use crate::files::write::{self, Draft};
 
-use super::{IndexedHeading, KnownFile, SCHEMA_VERSION, Tokenizer};
+use super::{IndexedFile, IndexedHeading, SCHEMA_VERSION, WordSplitting};
 
 const CREATE_TABLES: &str = "
     CREATE TABLE headings (
@@ -71,20 +71,20 @@ pub struct IndexDraft {
     connection: Option<Connection>,
     draft: Draft,
     path: PathBuf,
-    tokenizer: Tokenizer,
+    tokenizer: WordSplitting,
 }
 
 impl IndexDraft {
     /// Begins an index for `path`.
-    pub fn begin(path: &Path, tokenizer: Tokenizer) -> Result<Self> {
+    pub fn begin(path: &Path, tokenizer: WordSplitting) -> Result<Self> {
         let draft = Draft::create_own(path).map_err(|error| Error::of_file(path, error))?;
         let mut this = Self { connection: None, draft, path: path.to_owned(), tokenizer };
         let connection = Connection::open(this.draft.path())
             .and_then(|connection| harden_tables(&connection).map(|()| connection));
         this.connection = Some(connection.map_err(|error| this.fault(error))?);
         let create = match tokenizer {
-            Tokenizer::Porter => CREATE_PORTER,
-            Tokenizer::Unicode61 => CREATE_UNICODE61,
+            WordSplitting::Porter => CREATE_PORTER,
+            WordSplitting::Unicode61 => CREATE_UNICODE61,
         };
         this.with(|db| {
             db.execute_batch(DRAFT_PRAGMAS)?;
@@ -132,7 +132,7 @@ impl IndexDraft {
     }
 
     /// Stores the known state of a file.
-    pub fn add_known_file(&self, file: &KnownFile) -> Result<()> {
+    pub fn add_known_file(&self, file: &IndexedFile) -> Result<()> {
         self.with(|db| {
             db.prepare_cached(ADD_KNOWN_FILE)?.execute(named_params! {
                 ":path": file.path,
@@ -173,6 +173,6 @@ impl IndexDraft {
     }
 
     fn fault(&self, error: rusqlite::Error) -> Error {
-        Fault::from(error).at(&self.path)
+        DatabaseFault::from(error).at(&self.path)
     }
 }

@@ -29,7 +29,7 @@ pub const SCHEMA_VERSION: i64 = 2;
 fields::words! {
     /// How text is split into words.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Tokenizer {
+    pub enum WordSplitting {
         /// `porter unicode61`: words are stemmed.
         Porter = "porter",
         /// `unicode61`: words are unchanged.
@@ -37,7 +37,7 @@ fields::words! {
     }
 }
 
-impl Tokenizer {
+impl WordSplitting {
     /// Returns this tokenizer if SQLite has it, otherwise the one without stems.
     pub fn or_available(self) -> Self {
         let is_there = |probe: &str| {
@@ -60,7 +60,7 @@ pub struct IndexMeta {
     pub skill_path: String,
     /// Version of its schema.
     pub schema_version: i64,
-    /// [`Tokenizer::as_str`] of its tokenizer.
+    /// [`WordSplitting::as_str`] of its tokenizer.
     pub tokenizer: String,
 }
 
@@ -95,7 +95,7 @@ pub struct SkillHit {
 
 /// The state of a file when it was indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownFile {
+pub struct IndexedFile {
     /// Path relative to the skill's directory.
     pub path: String,
     /// Its length.
@@ -184,13 +184,13 @@ impl SkillIndex {
 
     /// Returns the state of the files when they were indexed; empty for an index that another
     /// program wrote.
-    pub fn known_files(&self) -> Vec<KnownFile> {
+    pub fn known_files(&self) -> Vec<IndexedFile> {
         let has_them: Step<bool> = sql::value(&self.connection, HAS_KNOWN_FILES, []);
         if !has_them.is_ok_and(|has_them| has_them) {
             return Vec::new();
         }
         let files = sql::rows(&self.connection, KNOWN_FILES, [], |row| {
-            Ok(KnownFile {
+            Ok(IndexedFile {
                 path: row.get("path")?,
                 size_bytes: row.get::<_, i64>("size_bytes")?.try_into().unwrap_or(0),
                 mtime_ns: row.get("mtime_ns")?,

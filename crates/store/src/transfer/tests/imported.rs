@@ -16,14 +16,14 @@ fn add(db: &mut TestDb, path: &str, texts: &[&str]) -> DocumentId {
 }
 
 /// Returns the lines of two documents with the chunks `ebb`, `flood` and `neap`.
-fn exported(with_vectors: bool) -> (String, Exported) {
+fn exported(with_vectors: bool) -> (String, ExportSummary) {
     let mut db = TestDb::new();
     add(&mut db, "/a.md", &["ebb", "flood"]);
     add(&mut db, "/b.md", &["neap"]);
     written(&db, with_vectors)
 }
 
-fn written(db: &TestDb, with_vectors: bool) -> (String, Exported) {
+fn written(db: &TestDb, with_vectors: bool) -> (String, ExportSummary) {
     let mut text = String::new();
     let emit = |line: &JsonLine| {
         text += line.as_str();
@@ -39,7 +39,7 @@ fn imported(
     db: &mut TestDb,
     text: &str,
     options: ImportOptions<'_>,
-) -> Result<(Imported, Vec<String>, Vec<BadLine>)> {
+) -> Result<(ImportReport, Vec<String>, Vec<BadLine>)> {
     let mut input = text.as_bytes();
     let name = Path::new("export");
     let head = crate::transfer::head(&mut input, name)?;
@@ -48,7 +48,7 @@ fn imported(
         embedded.extend(chunks.iter().map(|chunk| chunk.text.clone()));
         Ok(chunks.iter().map(|chunk| testing::embedding(&chunk.text)).collect())
     };
-    let export = Export { input: &mut input, name, head: &head };
+    let export = ExportReader { input: &mut input, name, head: &head };
     let report = import(&mut db.store, export, options, &mut embed, &mut |line| {
         failed.push(line.clone());
     })?;
@@ -58,20 +58,20 @@ fn imported(
 #[test]
 fn documents_and_chunks_are_counted_in_both_directions() {
     let (text, report) = exported(true);
-    assert_eq!(report, Exported { num_documents: 2, num_chunks: 3, has_vectors: true });
+    assert_eq!(report, ExportSummary { num_documents: 2, num_chunks: 3, has_vectors: true });
     assert_eq!(text.lines().count(), 3);
     let mut db = TestDb::new();
     let (report, embedded, failed) = imported(&mut db, &text, OPTIONS).unwrap();
-    assert_eq!(report, Imported { num_documents: 2, num_chunks: 3, ..Imported::default() });
+    assert_eq!(report, ImportReport { num_documents: 2, num_chunks: 3, ..ImportReport::default() });
     assert_eq!((embedded.len(), failed.len()), (0, 0));
     assert_eq!(written(&db, true).0, text);
     // Again, nothing is new.
     let (report, ..) = imported(&mut db, &text, OPTIONS).unwrap();
-    assert_eq!(report, Imported { num_skipped: 2, ..Imported::default() });
+    assert_eq!(report, ImportReport { num_skipped: 2, ..ImportReport::default() });
     // A tag that is missing here is added.
     let text = text.replacen(r#""tags":[],"metadata""#, r#""tags":["x"],"metadata""#, 1);
     let (report, ..) = imported(&mut db, &text, OPTIONS).unwrap();
-    assert_eq!(report, Imported { num_merged: 1, num_skipped: 1, ..Imported::default() });
+    assert_eq!(report, ImportReport { num_merged: 1, num_skipped: 1, ..ImportReport::default() });
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn some_documents_are_exported_with_the_folders_that_are_named() {
         Ok(())
     };
     let report = export(&db.store, Some(&ids[1..]), &super::head().roots, false, emit).unwrap();
-    assert_eq!(report, Exported { num_documents: 2, num_chunks: 4, has_vectors: true });
+    assert_eq!(report, ExportSummary { num_documents: 2, num_chunks: 4, has_vectors: true });
     assert_eq!(lines.len(), 3);
     assert_eq!(read_head(&lines[0]).unwrap().roots, super::head().roots);
     assert!(
@@ -151,12 +151,12 @@ fn the_report_keeps_the_first_hundred_failures() {
 
 #[test]
 fn an_import_is_lost_if_lines_failed_and_no_line_is_here() {
-    let lost = Imported { num_failed: 1, ..Imported::default() };
-    assert!(lost.is_lost() && !Imported::default().is_lost());
-    assert!(!Imported { num_documents: 1, ..lost.clone() }.is_lost());
-    assert!(!Imported { num_merged: 1, ..lost.clone() }.is_lost());
-    assert!(!Imported { num_skipped: 1, ..lost.clone() }.is_lost());
-    assert!(!Imported { num_documents: 2, num_merged: 2, ..lost }.is_lost());
+    let lost = ImportReport { num_failed: 1, ..ImportReport::default() };
+    assert!(lost.is_lost() && !ImportReport::default().is_lost());
+    assert!(!ImportReport { num_documents: 1, ..lost.clone() }.is_lost());
+    assert!(!ImportReport { num_merged: 1, ..lost.clone() }.is_lost());
+    assert!(!ImportReport { num_skipped: 1, ..lost.clone() }.is_lost());
+    assert!(!ImportReport { num_documents: 2, num_merged: 2, ..lost }.is_lost());
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_failure_of_the_model_ends_the_import() {
     let mut db = TestDb::new();
     let mut input = text.as_bytes();
     let head = crate::transfer::head(&mut input, Path::new("export")).unwrap();
-    let export = Export { input: &mut input, name: Path::new("export"), head: &head };
+    let export = ExportReader { input: &mut input, name: Path::new("export"), head: &head };
     let mut embed = |_: &[RecordedChunk]| Err(Error::Store("gone".into()));
     let outcome = import(&mut db.store, export, OPTIONS, &mut embed, &mut |_| {});
     assert!(matches!(outcome, Err(Error::Store(_))), "{outcome:?}");

@@ -190,7 +190,8 @@ fn a_vector_has_the_dimensions_of_the_export_and_length_1() {
     }
     let line = lines::document_line(&record()).unwrap();
     let line = lines::decode(line.as_str().as_bytes()).unwrap();
-    let refusal = check::document(line, &Head { binding: None, roots: Vec::new() }).unwrap_err();
+    let refusal =
+        check::document(line, &ExportHead { binding: None, roots: Vec::new() }).unwrap_err();
     assert!(refusal.contains("those of the export have 0"), "{refusal}");
 }
 

@@ -14,19 +14,19 @@ fn wide_embedding(text: &str) -> Embedding {
     embedding
 }
 
-fn embed(found: &Unembedded) -> Renewed {
-    Renewed::kept(found, wide_embedding(&found.chunk.text))
+fn embed(found: &UnembeddedChunk) -> RenewedChunk {
+    RenewedChunk::kept(found, wide_embedding(&found.chunk.text))
 }
 
 /// Splits each chunk with more than one word into words.
-fn split(found: &Unembedded) -> Renewed {
+fn split(found: &UnembeddedChunk) -> RenewedChunk {
     let words: Vec<&str> = found.chunk.text.split(' ').collect();
     let piece = |word: &&str| {
         let chunk = Chunk { text: (*word).to_owned(), token_count: 1, ..found.chunk.clone() };
         (chunk, wide_embedding(word))
     };
     let pieces = words.iter().map(piece).collect();
-    Renewed { chunk_id: found.chunk_id, pieces, is_split: words.len() > 1 }
+    RenewedChunk { chunk_id: found.chunk_id, pieces, is_split: words.len() > 1 }
 }
 
 fn embed_next(store: &mut Store, after: ChunkId, limit: u32) -> ChunkId {
@@ -52,7 +52,7 @@ fn every_vector_is_replaced_and_the_width_may_change() {
     let mut db = db();
     let old_best = best(&db.store, &vector("four"));
     let begun = db.store.begin_reindex(&wide()).unwrap();
-    assert_eq!(begun, Reindexing { num_embedded: 0, num_chunks: 5 });
+    assert_eq!(begun, ReindexProgress { num_embedded: 0, num_chunks: 5 });
     let last = embed_next(&mut db.store, ChunkId(0), 3);
     embed_next(&mut db.store, last, 3);
     assert_eq!(best(&db.store, &vector("four")), old_best);
@@ -71,7 +71,7 @@ fn no_switch_happens_before_each_chunk_has_a_vector() {
     db.store.begin_reindex(&wide()).unwrap();
     embed_next(&mut db.store, ChunkId(0), 4);
     let progress = db.store.finish_reindex().unwrap();
-    assert_eq!(progress, Reindexing { num_embedded: 4, num_chunks: 5 });
+    assert_eq!(progress, ReindexProgress { num_embedded: 4, num_chunks: 5 });
     assert_eq!(db.store.binding().unwrap(), Some(binding("small")));
     db.assert_intact();
 }
@@ -177,7 +177,7 @@ fn pieces_of_a_document_that_changes_meanwhile_are_forgotten() {
     db.store.remove(known.document_id).unwrap();
     let new = db.add("/a.md", &["seven eight"], &[]);
     let progress = db.store.finish_reindex().unwrap();
-    assert_eq!(progress, Reindexing { num_embedded: 0, num_chunks: 1 });
+    assert_eq!(progress, ReindexProgress { num_embedded: 0, num_chunks: 1 });
     embed_next(&mut db.store, ChunkId(0), 100);
     db.store.finish_reindex().unwrap();
     assert_eq!(db.store.chunks(new).unwrap()[0].chunk.text, "seven eight");

@@ -19,7 +19,7 @@ fn only_an_older_schema_is_announced_before_it_changes() {
         let (_directory, path) = scratch();
         let version = older(&path, num_migrations);
         let announced = RefCell::new(Vec::new());
-        let before_migration = |unmigrated: &Unmigrated<'_>| {
+        let before_migration = |unmigrated: &OldDatabase<'_>| {
             // Nothing has changed yet.
             assert_eq!(schema::version(unmigrated.connection).unwrap(), version);
             announced.borrow_mut().push((unmigrated.path.to_owned(), unmigrated.version));
@@ -35,7 +35,7 @@ fn only_an_older_schema_is_announced_before_it_changes() {
 #[test]
 fn a_database_that_cannot_be_written_must_have_a_schema_that_can_be_read() {
     let num_all = schema::MIGRATIONS.len();
-    let open = |path: &Path| Store::connect_to_read(path, Access::Shared);
+    let open = |path: &Path| Store::connect_to_read(path, OpenMode::Shared);
     let (_directory, path) = scratch();
     older(&path, num_all);
     let store = open(&path).unwrap().unwrap();

@@ -25,7 +25,7 @@ fn a_vector_leg_that_cannot_read_the_query_only_counts_alone() {
     let weights = |keyword: &[(i64, f64)], weight: f64| -> Vec<(i64, f64)> {
         let vector = Some(leg(&[(7, 0.9)], weight, 0.0));
         let found = fuse_with(&db, &rankings(keyword, vector), &by_score());
-        let weight = |hit: &Fused| Some((hit.chunk_id.0, hit.legs.vector?.weight));
+        let weight = |hit: &FusedChunk| Some((hit.chunk_id.0, hit.legs.vector?.weight));
         found.iter().filter_map(weight).collect()
     };
     assert_eq!(weights(&[(1, 2.0)], 0.0), []);
@@ -91,7 +91,7 @@ fn newer_documents_win_near_ties_and_no_more() {
             let vector = leg(&entries, 1.0, 0.0);
             fuse_with(&db, &rankings(&entries, Some(vector)), &options)
         };
-    let order = |fused: &[Fused]| fused.iter().map(|hit| hit.chunk_id.0).collect::<Vec<_>>();
+    let order = |fused: &[FusedChunk]| fused.iter().map(|hit| hit.chunk_id.0).collect::<Vec<_>>();
     let near = found([1.0, 0.99, 0.985], 30, None, None);
     assert_eq!(order(&near), [3, 2, 1]);
     let shares: Vec<f64> = near.iter().map(|hit| hit.recency.unwrap()).collect();

@@ -76,7 +76,8 @@ fn the_best_title_of_the_first_three_hits_counts() {
     let rankings = Rankings { keywords, ..rankings(&[(1, 4.0), (2, 3.0)], None) };
     let fused = fuse_with(&db, &rankings, &by_score());
     assert_near(rankings.signals(&fused).keyword.unwrap().title, share);
-    let plain: Vec<Fused> = fused.into_iter().filter(|hit| hit.chunk_id == ChunkId(1)).collect();
+    let plain: Vec<FusedChunk> =
+        fused.into_iter().filter(|hit| hit.chunk_id == ChunkId(1)).collect();
     assert_near(rankings.signals(&plain).keyword.unwrap().title, 0.0);
 }
 
