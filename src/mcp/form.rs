@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::present::terminal::sheet::Sheet;
-use crate::server::{Reply, Schema, UNLISTED};
+use crate::server::{Schema, ToolReply, UNLISTED};
 use crate::text::json::{Json, JsonLine};
 use crate::text::tokens;
 
@@ -66,7 +66,7 @@ impl Form {
         result: &T,
         data: impl FnOnce(&T, &mut Json<'_>) -> io::Result<()>,
         text: impl FnOnce(&T, &mut Sheet<'_>) -> io::Result<()>,
-    ) -> Result<Reply> {
+    ) -> Result<ToolReply> {
         match self.is_full {
             true => whole(Json::value_of(|out| data(result, out)).map_err(Error::Output)?),
             false => self.page(max_tokens, &drawn(|out| text(result, out))?),
@@ -80,7 +80,7 @@ impl Form {
     }
 
     /// Returns the page of a text that begins at the cursor.
-    pub(super) fn page(self, max_tokens: usize, text: &str) -> Result<Reply> {
+    pub(super) fn page(self, max_tokens: usize, text: &str) -> Result<ToolReply> {
         let page = tokens::page(text, self.cursor, max_tokens);
         let (page, next) = page.ok_or_else(|| self.no_page())?;
         let mut page = page.to_owned();
@@ -89,7 +89,7 @@ impl Form {
             let end = if page.ends_with('\n') { "" } else { "\n" };
             page += &format!("{end}[{percent} % shown; the same call with cursor {next} goes on]");
         }
-        Ok(Reply { text: Some(page.trim_end().to_owned()), ..Reply::default() })
+        Ok(ToolReply { text: Some(page.trim_end().to_owned()), ..ToolReply::default() })
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn drawn(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> Res
 }
 
 /// Returns all data in one answer.
-pub(super) fn whole(data: Value) -> Result<Reply> {
+pub(super) fn whole(data: Value) -> Result<ToolReply> {
     if fits(&data)? {
         return Ok(data.into());
     }
@@ -175,9 +175,9 @@ mod tests {
                 |given, out| writeln!(out, "text of {given}"),
             )
         };
-        assert_eq!(reply(true, 0).unwrap(), Reply::from(json!("x")));
+        assert_eq!(reply(true, 0).unwrap(), ToolReply::from(json!("x")));
         let text = Some("text of x".to_owned());
-        assert_eq!(reply(false, 0).unwrap(), Reply { text, ..Reply::default() });
+        assert_eq!(reply(false, 0).unwrap(), ToolReply { text, ..ToolReply::default() });
         assert!(reply(false, 99).is_err());
     }
 

@@ -31,7 +31,7 @@ use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
 use crate::mcp::service::Service;
 use crate::mcp::tools::Offer;
-use crate::server::{self, AuditSink, Chain, JsonLines, NoAudit};
+use crate::server::{self, AuditSink, JsonLines, NoAudit, ToolChain};
 
 /// Serves until stdin closes. The database is opened and the skills are loaded before the first
 /// call. Returns whether all threads have ended; if not, the process must end without tidying up under them.
@@ -65,7 +65,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     });
     // If the skills cannot be loaded now, they could not be served later.
     service.list_skills()?;
-    let mut chain = Chain::new(audit);
+    let mut chain = ToolChain::new(audit);
     for tool in tools::tools(&service, service.tool_set(), offer) {
         chain.register(tool).map_err(Error::usage)?;
     }

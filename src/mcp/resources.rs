@@ -6,7 +6,9 @@ use crate::app::{self, Session};
 use crate::error::{Error, Result};
 use crate::mcp::service::{Service, failure};
 use crate::read::Selection;
-use crate::server::{DirectoryEntry, Failure, Resource, ResourceContent, Resources, SkillEntry};
+use crate::server::{
+    DirectoryEntry, Resource, ResourceContent, Resources, SkillEntry, ToolFailure,
+};
 
 /// Number of resources per page of the list.
 const PAGE: usize = 100;
@@ -25,7 +27,7 @@ fn page<T>(
     all: Vec<T>,
     cursor: Option<&str>,
     size: usize,
-) -> Result<(Vec<T>, Option<String>), Failure> {
+) -> Result<(Vec<T>, Option<String>), ToolFailure> {
     let skip: usize = match cursor.map(str::parse) {
         None => 0,
         Some(Ok(skip)) => skip,
@@ -56,7 +58,7 @@ fn document(session: &Session, id: &str) -> Result<Option<ResourceContent>> {
 }
 
 impl Resources for Service {
-    fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure> {
+    fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), ToolFailure> {
         let mut all = self.skill_files()?;
         let documents = app::read::names(&self.bases.usual()).map_err(|error| failure(&error))?;
         all.extend(documents.into_iter().map(|document| Resource {
@@ -68,7 +70,7 @@ impl Resources for Service {
         page(all, cursor, PAGE)
     }
 
-    fn read(&self, uri: &str) -> Result<Option<ResourceContent>, Failure> {
+    fn read(&self, uri: &str) -> Result<Option<ResourceContent>, ToolFailure> {
         let in_base = uri.strip_prefix(BASE_URI).and_then(|rest| rest.split_once("/document/"));
         if let Some((base, id)) = in_base {
             let session = match self.bases.named(base) {
@@ -84,15 +86,18 @@ impl Resources for Service {
         self.skill_file(uri)
     }
 
-    fn skills(&self, cursor: Option<&str>) -> Result<(Vec<SkillEntry>, Option<String>), Failure> {
+    fn skills(
+        &self,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<SkillEntry>, Option<String>), ToolFailure> {
         page(self.skill_entries()?, cursor, SKILLS_PAGE)
     }
 
-    fn skill(&self, uri: &str) -> Result<Option<SkillEntry>, Failure> {
+    fn skill(&self, uri: &str) -> Result<Option<SkillEntry>, ToolFailure> {
         self.skill_entry(uri)
     }
 
-    fn directory(&self, uri: &str) -> Result<Option<Vec<DirectoryEntry>>, Failure> {
+    fn directory(&self, uri: &str) -> Result<Option<Vec<DirectoryEntry>>, ToolFailure> {
         self.skill_directory(uri)
     }
 

@@ -13,7 +13,7 @@ use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
 use crate::mcp::words::in_tools;
-use crate::server::{Failure, Host};
+use crate::server::{Host, ToolFailure};
 
 /// The prefix of the addresses of files.
 const FILE_URI: &str = "file://";
@@ -80,14 +80,14 @@ fn folder(uri: &str) -> Option<PathBuf> {
 }
 
 /// Converts an error to the form that clients get, in the words of a tool with these arguments.
-pub(super) fn failure_of(error: &Error, arguments: &Map<String, Value>) -> Failure {
+pub(super) fn failure_of(error: &Error, arguments: &Map<String, Value>) -> ToolFailure {
     let say = |text: String| in_tools(&text, arguments);
     let (message, fix) = (say(error.to_string()), error.hint().map(say));
-    Failure { message, code: error.code().to_owned(), fix }
+    ToolFailure { message, code: error.code().to_owned(), fix }
 }
 
 /// Converts an error that no tool reports.
-pub(super) fn failure(error: &Error) -> Failure {
+pub(super) fn failure(error: &Error) -> ToolFailure {
     failure_of(error, &Map::new())
 }
 

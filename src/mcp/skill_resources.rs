@@ -7,7 +7,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use crate::app::skills::{SkillAnswer, SkillRequest};
 use crate::error::Result;
 use crate::mcp::service::{Service, failure};
-use crate::server::{DirectoryEntry, Failure, Resource, ResourceContent, SkillEntry, SkillFile};
+use crate::server::{
+    DirectoryEntry, Resource, ResourceContent, SkillEntry, SkillFile, ToolFailure,
+};
 use crate::skill::list::{ListOptions, ListedSkill};
 use crate::skill::open::OpenOptions;
 use crate::skill::place::SKILL_FILE;
@@ -34,14 +36,14 @@ impl Service {
     }
 
     /// Returns the skills that can be served.
-    fn served_skills(&self) -> Result<Vec<FoundSkill>, Failure> {
+    fn served_skills(&self) -> Result<Vec<FoundSkill>, ToolFailure> {
         let skills = self.list_skills().map_err(|error| failure(&error))?;
         let found = skills.into_iter().map(|listed| listed.found);
         Ok(found.filter(is_servable).collect())
     }
 
     /// Returns the SKILL.md of each skill.
-    pub(super) fn skill_files(&self) -> Result<Vec<Resource>, Failure> {
+    pub(super) fn skill_files(&self) -> Result<Vec<Resource>, ToolFailure> {
         let resource = |skill: FoundSkill| Resource {
             uri: address(&skill.row.name, SKILL_FILE),
             name: skill.row.name,
@@ -51,13 +53,13 @@ impl Service {
         Ok(self.served_skills()?.into_iter().map(resource).collect())
     }
 
-    pub(super) fn skill_entries(&self) -> Result<Vec<SkillEntry>, Failure> {
+    pub(super) fn skill_entries(&self) -> Result<Vec<SkillEntry>, ToolFailure> {
         let entries = self.served_skills()?.into_iter();
         Ok(entries.filter_map(|skill| entry(&skill).ok().flatten()).collect())
     }
 
     /// Describes the skill whose SKILL.md has an address; `None` if there is none.
-    pub(super) fn skill_entry(&self, uri: &str) -> Result<Option<SkillEntry>, Failure> {
+    pub(super) fn skill_entry(&self, uri: &str) -> Result<Option<SkillEntry>, ToolFailure> {
         match self.located(uri)? {
             Some((skill, path)) if path == SKILL_FILE => {
                 entry(&skill).map_err(|error| failure(&error))
@@ -70,7 +72,7 @@ impl Service {
     pub(super) fn skill_directory(
         &self,
         uri: &str,
-    ) -> Result<Option<Vec<DirectoryEntry>>, Failure> {
+    ) -> Result<Option<Vec<DirectoryEntry>>, ToolFailure> {
         let Some((skill, path)) = self.located(uri)? else { return Ok(None) };
         let found = served::directory(&skill, &path).map_err(|error| failure(&error))?;
         let to_entry = |(path, is_directory): (String, bool)| DirectoryEntry {
@@ -82,7 +84,7 @@ impl Service {
     }
 
     /// Reads a file of a skill; `None` if there is none at the address.
-    pub(super) fn skill_file(&self, uri: &str) -> Result<Option<ResourceContent>, Failure> {
+    pub(super) fn skill_file(&self, uri: &str) -> Result<Option<ResourceContent>, ToolFailure> {
         let Some((skill, path)) = self.located(uri)? else { return Ok(None) };
         if !served::has_file(&skill, &path).map_err(|error| failure(&error))? {
             return Ok(None);
@@ -100,7 +102,7 @@ impl Service {
     }
 
     /// Returns the skill that an address is in, and the path below it.
-    fn located(&self, uri: &str) -> Result<Option<(FoundSkill, String)>, Failure> {
+    fn located(&self, uri: &str) -> Result<Option<(FoundSkill, String)>, ToolFailure> {
         let Some(rest) = uri.strip_prefix(SKILL_URI) else { return Ok(None) };
         let decoded = percent_decode_str(rest).decode_utf8();
         let Ok(decoded) = decoded else { return Ok(None) };

@@ -16,7 +16,7 @@ use crate::mcp::service::{Service, failure};
 use crate::mcp::words::in_tools;
 use crate::present::json::skill as skill_json;
 use crate::present::text::{compact, skill as skill_text};
-use crate::server::{Call, Effect, Failure, Reply, Tool, UNLISTED};
+use crate::server::{Call, Tool, ToolEffect, ToolFailure, ToolReply, UNLISTED};
 use crate::skill::commands::{Command, Kind, Parameter};
 use crate::text::json::{Json, JsonLine};
 use crate::text::paths;
@@ -63,7 +63,7 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         }
         if service.program == Program::Skc {
             let text = as_skc(command, &answer, &data)?;
-            return Ok(Reply { text: Some(text), ..Reply::default() });
+            return Ok(ToolReply { text: Some(text), ..ToolReply::default() });
         }
         formed(&answer, data, &warnings, form).map_err(|error| failure(&error))
     };
@@ -88,16 +88,16 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> T
         description: description.to_owned(),
         schema,
         effect: match command.name {
-            _ if command.is_read_only => Effect::Reads,
+            _ if command.is_read_only => ToolEffect::Reads,
             // Building replaces only what kb made from the files.
-            name => Effect::Adds { is_idempotent: name == "build" },
+            name => ToolEffect::Adds { is_idempotent: name == "build" },
         },
         handler: Box::new(handler),
     }
 }
 
 /// Returns an answer in the form that the call wants.
-fn formed(answer: &SkillAnswer, data: Value, warnings: &[String], form: Form) -> Result<Reply> {
+fn formed(answer: &SkillAnswer, data: Value, warnings: &[String], form: Form) -> Result<ToolReply> {
     if form.is_full {
         return form::whole(data);
     }
@@ -111,7 +111,7 @@ fn formed(answer: &SkillAnswer, data: Value, warnings: &[String], form: Form) ->
         // The contract of the registry orders its data too.
         SkillAnswer::List(_) => {
             let data = if form::fits(&data)? { Some(data) } else { None };
-            Ok(Reply { data, ..form.page(LIST_PAGE, &text)? })
+            Ok(ToolReply { data, ..form.page(LIST_PAGE, &text)? })
         }
         SkillAnswer::Outline(_) => form.page(SHORT_PAGE, &text),
         _ => form.page(PAGE, &text),
@@ -119,7 +119,7 @@ fn formed(answer: &SkillAnswer, data: Value, warnings: &[String], form: Form) ->
 }
 
 /// Returns the text that the tool of the other program gives: a section or file itself, or JSON.
-fn as_skc(command: &Command, answer: &SkillAnswer, data: &Value) -> Result<String, Failure> {
+fn as_skc(command: &Command, answer: &SkillAnswer, data: &Value) -> Result<String, ToolFailure> {
     if let Some(bytes) = skill_text::own_bytes(answer) {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
@@ -171,9 +171,9 @@ fn property(parameter: &Parameter) -> Value {
 }
 
 /// Converts an error to the form that clients get; one of the protocol's, to its line.
-fn in_protocol(error: &Error, program: Program) -> Failure {
+fn in_protocol(error: &Error, program: Program) -> ToolFailure {
     match error {
-        Error::Skill(diagnostic) => Failure {
+        Error::Skill(diagnostic) => ToolFailure {
             message: diagnostic.line(program),
             code: diagnostic.code().to_owned(),
             fix: diagnostic

@@ -8,7 +8,7 @@ use super::*;
 use crate::app::observer::Silent;
 use crate::app::testing::World;
 use crate::app::{ServerOptions, ToolSet};
-use crate::server::{Call, Failure, Reply, Resources, Tool, UNLISTED};
+use crate::server::{Call, Resources, Tool, ToolFailure, ToolReply, UNLISTED};
 use crate::store::Store;
 
 /// A server over three documents, and one in the knowledge base `work`.
@@ -46,7 +46,7 @@ impl Served {
         tools::tools(&self.service, self.service.tool_set(), Offer { allows_writing, has_several })
     }
 
-    fn call(&self, name: &str, input: Value) -> Result<Reply, Failure> {
+    fn call(&self, name: &str, input: Value) -> Result<ToolReply, ToolFailure> {
         let tools = self.tools(true, true);
         let tool = tools.iter().find(|tool| tool.name == name).unwrap();
         (tool.handler)(input, &Call::new(Arc::new(|_| {})))

@@ -17,17 +17,17 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task;
 
-use crate::{AuditSink, Call, Failure, Reply, Tool, cancel, validate};
+use crate::{AuditSink, Call, Tool, ToolFailure, ToolReply, cancel, validate};
 
 /// The registered tools and the stages that each call passes through.
-pub struct Chain {
-    tools: BTreeMap<String, Registered>,
+pub struct ToolChain {
+    tools: BTreeMap<String, RegisteredTool>,
     audit: Arc<dyn AuditSink>,
     next_id: AtomicU64,
 }
 
 /// The answer to a call.
-pub struct Answer {
+pub struct ToolAnswer {
     /// The envelope: `ok`, and `data` or `error`.
     pub envelope: Value,
     /// Whether the envelope is sent as structured content.
@@ -38,14 +38,14 @@ pub struct Answer {
     pub image: Option<Vec<u8>>,
 }
 
-impl From<Value> for Answer {
+impl From<Value> for ToolAnswer {
     fn from(envelope: Value) -> Self {
         Self { envelope, has_structure: true, text: None, image: None }
     }
 }
 
-impl From<Reply> for Answer {
-    fn from(reply: Reply) -> Self {
+impl From<ToolReply> for ToolAnswer {
+    fn from(reply: ToolReply) -> Self {
         let has_structure = reply.data.is_some();
         let mut envelope = json!({ "ok": true, "data": reply.data });
         if let Some(cursor) = reply.next_cursor {
@@ -58,13 +58,13 @@ impl From<Reply> for Answer {
     }
 }
 
-struct Registered {
+struct RegisteredTool {
     tool: Arc<Tool>,
     /// Held while a call of this tool is running; waiting calls get it in order of arrival.
     turn: Mutex<()>,
 }
 
-impl Chain {
+impl ToolChain {
     /// Returns a chain without tools.
     pub fn new(audit: Arc<dyn AuditSink>) -> Self {
         Self { tools: BTreeMap::new(), audit, next_id: AtomicU64::new(1) }
@@ -83,7 +83,7 @@ impl Chain {
         if self.tools.contains_key(&tool.name) {
             return Err(format!("tool already registered: {}", tool.name));
         }
-        let entry = Registered { tool: Arc::new(tool), turn: Mutex::new(()) };
+        let entry = RegisteredTool { tool: Arc::new(tool), turn: Mutex::new(()) };
         self.tools.insert(entry.tool.name.clone(), entry);
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Chain {
     }
 
     /// Answers a call; `None` if there is no such tool.
-    pub async fn call(&self, name: &str, input: Value, call: Call) -> Option<Answer> {
+    pub async fn call(&self, name: &str, input: Value, call: Call) -> Option<ToolAnswer> {
         let entry = self.tools.get(name)?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (tool, audit) = (Arc::clone(&entry.tool), Arc::clone(&self.audit));
@@ -126,7 +126,7 @@ impl Chain {
 }
 
 /// Runs a tool. A panic is a failure of this call; the next call finds the server unchanged.
-fn dispatch(tool: &Tool, input: Value, call: &Call) -> Answer {
+fn dispatch(tool: &Tool, input: Value, call: &Call) -> ToolAnswer {
     let work = || cancel::under(call.cancel_flag(), || (tool.handler)(input, call));
     let outcome = panic::catch_unwind(AssertUnwindSafe(work));
     match outcome {
@@ -144,7 +144,7 @@ fn refused(issues: &Value) -> Value {
     } })
 }
 
-fn failed(failure: &Failure) -> Value {
+fn failed(failure: &ToolFailure) -> Value {
     json!({ "ok": false, "error": {
         "code": "HANDLER_ERROR",
         "message": failure.message,
@@ -152,8 +152,8 @@ fn failed(failure: &Failure) -> Value {
     } })
 }
 
-fn crash(message: &str) -> Failure {
-    Failure { message: message.to_owned(), code: "internal".into(), fix: None }
+fn crash(message: &str) -> ToolFailure {
+    ToolFailure { message: message.to_owned(), code: "internal".into(), fix: None }
 }
 
 #[cfg(test)]
@@ -163,7 +163,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{Effect, Handler, NoAudit, Schema};
+    use crate::{Handler, NoAudit, Schema, ToolEffect};
 
     /// Longest wait for a chain that never gets there.
     const PATIENCE: Duration = Duration::from_secs(120);
@@ -179,7 +179,7 @@ mod tests {
             title: String::new(),
             description: String::new(),
             schema: schema(),
-            effect: Effect::Reads,
+            effect: ToolEffect::Reads,
             handler,
         }
     }
@@ -207,10 +207,10 @@ mod tests {
         }
     }
 
-    fn chain(audit: Arc<dyn AuditSink>) -> Chain {
-        let mut chain = Chain::new(audit);
+    fn chain(audit: Arc<dyn AuditSink>) -> ToolChain {
+        let mut chain = ToolChain::new(audit);
         let failure =
-            || Failure { message: "no".into(), code: "word".into(), fix: Some("do".into()) };
+            || ToolFailure { message: "no".into(), code: "word".into(), fix: Some("do".into()) };
         chain.register(tool("echo", Box::new(|input, _| Ok(input.into())))).unwrap();
         chain.register(tool("fail", Box::new(move |_, _| Err(failure())))).unwrap();
         chain.register(tool("panic", Box::new(|_, _| panic!("on purpose")))).unwrap();
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn calls_of_one_tool_take_turns_and_other_tools_go_on() {
         let records = Arc::new(Recorder::default());
-        let mut chain = Chain::new(Arc::clone(&records) as Arc<dyn AuditSink>);
+        let mut chain = ToolChain::new(Arc::clone(&records) as Arc<dyn AuditSink>);
         // Works until the other tool has answered.
         let seen = Arc::clone(&records);
         let slow = move |_: Value, _: &Call| {

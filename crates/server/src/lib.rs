@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Map, Value};
 
 pub use audit::{AuditSink, JsonLines, NoAudit};
-pub use chain::{Answer, Chain};
+pub use chain::{ToolAnswer, ToolChain};
 pub use host::Host;
 pub use listing::UNLISTED;
 pub use resources::{DirectoryEntry, Resource, ResourceContent, Resources, SkillEntry, SkillFile};
@@ -44,11 +44,11 @@ pub use server::serve;
 pub type Schema = Map<String, Value>;
 
 /// The function of a tool; gets checked input.
-pub type Handler = dyn Fn(Value, &Call) -> Result<Reply, Failure> + Send + Sync;
+pub type Handler = dyn Fn(Value, &Call) -> Result<ToolReply, ToolFailure> + Send + Sync;
 
 /// The answer of a tool: text, data or both.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reply {
+pub struct ToolReply {
     /// The answer for programs, sent in an envelope as structured content.
     pub data: Option<Value>,
     /// The text that the agent reads; without it, the envelope.
@@ -61,7 +61,7 @@ pub struct Reply {
     pub notes: Vec<String>,
 }
 
-impl From<Value> for Reply {
+impl From<Value> for ToolReply {
     fn from(data: Value) -> Self {
         Self { data: Some(data), ..Self::default() }
     }
@@ -69,7 +69,7 @@ impl From<Value> for Reply {
 
 /// What a tool changes of what matters to the user. Logs and indexes, which kb makes from the files, do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum ToolEffect {
     /// Nothing.
     Reads,
     /// It only adds.
@@ -95,14 +95,14 @@ pub struct Tool {
     /// The schema of its input; an object. Properties marked with [`UNLISTED`] are accepted but not listed.
     pub schema: Schema,
     /// What it changes.
-    pub effect: Effect,
+    pub effect: ToolEffect,
     /// Runs the tool.
     pub handler: Box<Handler>,
 }
 
 /// Why a tool failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct ToolFailure {
     /// One line.
     pub message: String,
     /// Stable word.

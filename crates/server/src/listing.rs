@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmcp::model::ToolAnnotations;
 use serde_json::Value;
 
-use crate::{Effect, Schema, Tool};
+use crate::{Schema, Tool, ToolEffect};
 
 /// The key that marks a property that is accepted but not listed. A model pays for every listed property in every
 /// conversation, so those that few calls need are only in the documentation.
@@ -19,11 +19,11 @@ const BOUNDS: [&str; 4] = ["minimum", "maximum", "minItems", "maxItems"];
 pub(super) fn described(tool: &Tool) -> rmcp::model::Tool {
     let annotations = ToolAnnotations::new().open_world(false);
     let annotations = match tool.effect {
-        Effect::Reads => annotations.read_only(true),
-        Effect::Adds { is_idempotent } => {
+        ToolEffect::Reads => annotations.read_only(true),
+        ToolEffect::Adds { is_idempotent } => {
             annotations.read_only(false).destructive(false).idempotent(is_idempotent)
         }
-        Effect::Replaces { is_idempotent } => {
+        ToolEffect::Replaces { is_idempotent } => {
             annotations.read_only(false).destructive(true).idempotent(is_idempotent)
         }
     };
@@ -69,10 +69,10 @@ mod tests {
             handler: Box::new(|input, _| Ok(input.into())),
         };
         for (effect, reads, destroys, is_idempotent) in [
-            (Effect::Reads, true, None, None),
-            (Effect::Adds { is_idempotent: true }, false, Some(false), Some(true)),
-            (Effect::Adds { is_idempotent: false }, false, Some(false), Some(false)),
-            (Effect::Replaces { is_idempotent: true }, false, Some(true), Some(true)),
+            (ToolEffect::Reads, true, None, None),
+            (ToolEffect::Adds { is_idempotent: true }, false, Some(false), Some(true)),
+            (ToolEffect::Adds { is_idempotent: false }, false, Some(false), Some(false)),
+            (ToolEffect::Replaces { is_idempotent: true }, false, Some(true), Some(true)),
         ] {
             let described = described(&tool(effect));
             let annotations = described.annotations.unwrap();

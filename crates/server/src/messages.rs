@@ -31,7 +31,7 @@ const METHODS: &[(&str, &[&str])] = &[
 
 /// What happens to a line.
 #[derive(Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum MessageUse {
     /// The library reads it.
     Pass,
     /// No one does: no answer to it is allowed.
@@ -40,24 +40,24 @@ pub(super) enum Verdict {
     Refuse(Value),
 }
 
-pub(super) fn judge(line: &[u8]) -> Verdict {
+pub(super) fn judge(line: &[u8]) -> MessageUse {
     if line.trim_ascii().is_empty() {
-        return Verdict::Pass;
+        return MessageUse::Pass;
     }
     let message: Value = match serde_json::from_slice(line) {
         Ok(message) => message,
         Err(error) => {
             let reason = format!("parse error: {error}");
-            return Verdict::Refuse(refusal(&Value::Null, ErrorCode::PARSE_ERROR, &reason));
+            return MessageUse::Refuse(refusal(&Value::Null, ErrorCode::PARSE_ERROR, &reason));
         }
     };
     let id = &message["id"];
     let id = if is_of(id, "string") || is_of(id, "integer") { id } else { &Value::Null };
-    let refuse = |code, reason: &str| Verdict::Refuse(refusal(id, code, reason));
+    let refuse = |code, reason: &str| MessageUse::Refuse(refusal(id, code, reason));
     match serde_json::from_slice(line) {
         Ok(ClientJsonRpcMessage::Request(JsonRpcRequest { request, .. })) => {
             let method = METHODS.iter().find(|(name, _)| message["method"] == *name);
-            let Some((name, parameters)) = method else { return Verdict::Pass };
+            let Some((name, parameters)) = method else { return MessageUse::Pass };
             let wrong = parameters.iter().find_map(|of| wrong(&message["params"], of));
             match (wrong, request) {
                 (Some(wrong), _) => refuse(ErrorCode::INVALID_PARAMS, &wrong),
@@ -65,11 +65,11 @@ pub(super) fn judge(line: &[u8]) -> Verdict {
                     let reason = format!("the params of {name} are {}", parameters.join(", "));
                     refuse(ErrorCode::INVALID_PARAMS, &reason)
                 }
-                _ => Verdict::Pass,
+                _ => MessageUse::Pass,
             }
         }
-        Ok(_) => Verdict::Pass,
-        Err(_) if is_unanswered(&message) => Verdict::Drop,
+        Ok(_) => MessageUse::Pass,
+        Err(_) if is_unanswered(&message) => MessageUse::Drop,
         Err(_) => refuse(ErrorCode::INVALID_REQUEST, invalid(&message)),
     }
 }
@@ -121,7 +121,7 @@ mod tests {
     #[track_caller]
     fn refused(line: impl AsRef<[u8]>, code: i64, id: impl Into<Value>, part: &str) {
         let verdict = judge(line.as_ref());
-        let Verdict::Refuse(answer) = &verdict else { panic!("{verdict:?}") };
+        let MessageUse::Refuse(answer) = &verdict else { panic!("{verdict:?}") };
         assert_eq!((&answer["error"]["code"], &answer["id"]), (&code.into(), &id.into()));
         assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
     }
@@ -203,7 +203,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/progress","params":[]}"#,
             r#"{"jsonrpc":"2.0","id":{},"result":{}}"#,
         ] {
-            assert_eq!(judge(line.as_bytes()), Verdict::Drop, "{line}");
+            assert_eq!(judge(line.as_bytes()), MessageUse::Drop, "{line}");
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
         ] {
-            assert_eq!(judge(line.as_bytes()), Verdict::Pass, "{line}");
+            assert_eq!(judge(line.as_bytes()), MessageUse::Pass, "{line}");
         }
     }
 }

@@ -30,16 +30,16 @@ pub(super) const WAITING: usize = 1024;
 const MAX_MESSAGES: usize = 100;
 
 /// The least severity that a client of a protocol before 2026-07-28 wants. Later ones say it with each request.
-pub(super) struct Level(AtomicU8);
+pub(super) struct LogLevel(AtomicU8);
 
-impl Default for Level {
+impl Default for LogLevel {
     /// What is worth reading if the client has not said.
     fn default() -> Self {
         Self(AtomicU8::new(LoggingLevel::Warning as u8))
     }
 }
 
-impl Level {
+impl LogLevel {
     /// Sets it, as the client says.
     pub(super) fn set(&self, request: &LevelRequest) {
         self.0.store(request.level as u8, Ordering::Relaxed);

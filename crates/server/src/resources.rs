@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::Failure;
+use crate::ToolFailure;
 
 /// A text that an agent can read by its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,19 +62,22 @@ pub struct DirectoryEntry {
 /// The available resources.
 pub trait Resources: Send + Sync {
     /// Returns a page of resources and the cursor of the next page.
-    fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), Failure>;
+    fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), ToolFailure>;
 
     /// Returns the content at an address; `None` if there is none.
-    fn read(&self, uri: &str) -> Result<Option<ResourceContent>, Failure>;
+    fn read(&self, uri: &str) -> Result<Option<ResourceContent>, ToolFailure>;
 
     /// Returns a page of skills and the cursor of the next page.
-    fn skills(&self, cursor: Option<&str>) -> Result<(Vec<SkillEntry>, Option<String>), Failure>;
+    fn skills(
+        &self,
+        cursor: Option<&str>,
+    ) -> Result<(Vec<SkillEntry>, Option<String>), ToolFailure>;
 
     /// Returns the skill whose SKILL.md has this address; `None` if there is none.
-    fn skill(&self, uri: &str) -> Result<Option<SkillEntry>, Failure>;
+    fn skill(&self, uri: &str) -> Result<Option<SkillEntry>, ToolFailure>;
 
     /// Returns the direct children of a directory; `None` if there is none at the address.
-    fn directory(&self, uri: &str) -> Result<Option<Vec<DirectoryEntry>>, Failure>;
+    fn directory(&self, uri: &str) -> Result<Option<Vec<DirectoryEntry>>, ToolFailure>;
 
     /// Returns the forms of addresses: template, name, description.
     fn templates(&self) -> &[(&str, &str, &str)];

@@ -24,9 +24,9 @@ use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
 use crate::forms::{internal, result, skill};
-use crate::reports::{self, Level, LevelRequest, is_stateless};
+use crate::reports::{self, LevelRequest, LogLevel, is_stateless};
 use crate::running::RunningCalls;
-use crate::{Call, Chain, Failure, Host, Report, Tool, limits, listing, roots, streams};
+use crate::{Call, Host, Report, Tool, ToolChain, ToolFailure, limits, listing, roots, streams};
 
 /// How long calls continue after stdin has closed, before they are cancelled.
 const REPRIEVE: Duration = Duration::from_millis(150);
@@ -59,13 +59,13 @@ const USAGE: &str = "usage";
 
 /// The server as the protocol sees it.
 struct Server {
-    chain: Arc<Chain>,
+    chain: Arc<ToolChain>,
     host: Arc<dyn Host>,
     instructions: String,
     running_calls: Arc<RunningCalls>,
     /// Set when it is known where the client works.
     is_placed: OnceCell<()>,
-    log_level: Level,
+    log_level: LogLevel,
 }
 
 /// Serves until the client closes stdin or stdout. Returns whether all threads that worked for it have ended; if not, they compute
@@ -73,7 +73,7 @@ struct Server {
 ///
 /// `prepare` runs on a separate thread as soon as the server listens.
 pub fn serve(
-    chain: Chain,
+    chain: ToolChain,
     host: Arc<dyn Host>,
     instructions: String,
     prepare: impl FnOnce() + Send + 'static,
@@ -90,7 +90,7 @@ pub fn serve(
         instructions,
         running_calls: Arc::clone(&running_calls),
         is_placed: OnceCell::new(),
-        log_level: Level::default(),
+        log_level: LogLevel::default(),
     };
     let outcome = runtime.block_on(async {
         let at_work = running_calls.at_work();
@@ -366,7 +366,7 @@ impl Server {
     /// Runs blocking work outside the runtime.
     async fn off_thread<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+        work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let at_work = self.running_calls.at_work();
         let work = move || {

@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, oneshot};
 use tokio::task;
 
 use crate::limits;
-use crate::messages::{Verdict, judge, too_long};
+use crate::messages::{MessageUse, judge, too_long};
 use crate::running::RunningCalls;
 
 /// Bytes that wait for the protocol library, and bytes of its answers that wait to be written; more wait in the pipe. The
@@ -112,11 +112,11 @@ async fn admit(
         // Wait until the client has read what is being written.
         drop(stdout.lock().await);
         let Ok(Some(is_complete)) = read_line(&mut input, &mut line).await else { return };
-        let verdict = if is_complete { judge(&line) } else { Verdict::Refuse(too_long()) };
+        let verdict = if is_complete { judge(&line) } else { MessageUse::Refuse(too_long()) };
         match verdict {
-            Verdict::Pass if forward.write_all(&line).await.is_err() => return,
-            Verdict::Pass | Verdict::Drop => {}
-            Verdict::Refuse(answer) => {
+            MessageUse::Pass if forward.write_all(&line).await.is_err() => return,
+            MessageUse::Pass | MessageUse::Drop => {}
+            MessageUse::Refuse(answer) => {
                 // The client may be gone.
                 let _ = write(stdout, format!("{answer}\n").as_bytes()).await;
             }
