@@ -17,9 +17,9 @@ use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Fixer, Result};
 use crate::ingest::IngestReport;
 use crate::skill;
-use crate::skill::build::{BuildOptions, Built, Plan};
-use crate::skill::caller::{Answer, Caller};
-use crate::skill::install::{self, Installed};
+use crate::skill::build::{BuildOptions, BuildPlan, BuildResult};
+use crate::skill::caller::{Caller, WithWarnings};
+use crate::skill::install::{self, InstalledSkill};
 use crate::skill::list::{ListOptions, SkillList};
 use crate::store::Store;
 use crate::store::skills::index::WordSplitting;
@@ -81,7 +81,7 @@ impl Skills {
     }
 
     /// Returns what a build would put into the folders of agents. Changes nothing.
-    pub fn planned(&self, skill: &str, options: &BuildOptions) -> Result<Plan> {
+    pub fn planned(&self, skill: &str, options: &BuildOptions) -> Result<BuildPlan> {
         skill::plan(&self.caller, skill, options).map_err(in_words_of_protocol)
     }
 
@@ -135,7 +135,7 @@ impl Skills {
     }
 
     /// Reports the warnings of an answer and returns its outcome.
-    fn take<T>(&self, answer: Answer<T>, observer: &dyn Observer) -> Result<T> {
+    fn take<T>(&self, answer: WithWarnings<T>, observer: &dyn Observer) -> Result<T> {
         for warning in &answer.warnings {
             observer.note(&warning.line(self.caller.program));
         }
@@ -161,7 +161,7 @@ impl Skills {
     }
 
     /// Adds a skill's Markdown to the knowledge base.
-    fn ingest(&self, built: &Built, observer: &dyn Observer) -> Result<IngestReport> {
+    fn ingest(&self, built: &BuildResult, observer: &dyn Observer) -> Result<IngestReport> {
         let request = AddRequest {
             tags: vec![format!("skill:{}", built.skill.name)],
             ..AddRequest::of(Source::Paths(built.pages.clone()))
@@ -169,7 +169,7 @@ impl Skills {
         add::add(&self.session(observer)?, &request, observer).map(|(report, _)| report)
     }
 
-    fn install(&self, target: &str, is_replacing: bool) -> Result<Installed> {
+    fn install(&self, target: &str, is_replacing: bool) -> Result<InstalledSkill> {
         if let Some(message) = self.replaced_by_install(target).filter(|_| !is_replacing) {
             let hint = Some("`--yes` replaces it".to_owned());
             return Err(Diagnostic::InvalidOption { message, hint }.into());

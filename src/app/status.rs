@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::extract::sandbox;
 use crate::ingest::survey::{OutOfDate, survey};
 use crate::search::ConflictCopy;
-use crate::skill::install::{self, Found};
+use crate::skill::install::{self, InstalledCopy};
 use crate::store::{RoomBytes, Stats};
 
 pub use crate::app::ocr::OcrSetup;
@@ -48,7 +48,7 @@ pub struct Setup {
     /// Copies of the database that kb made itself, the oldest first.
     pub copies: Vec<OwnCopy>,
     /// Installed copies of kb's own skill.
-    pub agent_skills: Vec<Found>,
+    pub agent_skills: Vec<InstalledCopy>,
 }
 
 /// The setup, the contents of the database and the knowledge bases of the user.
@@ -143,7 +143,7 @@ pub(super) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
 }
 
 /// Returns the copies of kb's own skill installed for this user's agents.
-pub fn agent_skills(environment: &Environment) -> Vec<Found> {
+pub fn agent_skills(environment: &Environment) -> Vec<InstalledCopy> {
     absolute(&skills_home(environment))
         .map(|home| install::installed(OWN_SKILL, &home))
         .unwrap_or_default()

@@ -19,7 +19,7 @@ use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::present::json::skill as skill_json;
 use crate::present::text::skill as skill_text;
-use crate::skill::build::Plan;
+use crate::skill::build::BuildPlan;
 use crate::skill::lint::Severity;
 
 /// The program name under which kb runs `kb skill`.
@@ -124,7 +124,7 @@ fn perform(
 }
 
 /// Says what a build would put where agents find it, and asks, unless it is there already.
-fn allows_deployment(plan: &Plan) -> Result<bool> {
+fn allows_deployment(plan: &BuildPlan) -> Result<bool> {
     if plan.paths.is_empty() {
         return Ok(true);
     }

@@ -11,7 +11,7 @@ use crate::server::{
     DirectoryEntry, Resource, ResourceContent, SkillEntry, SkillFile, ToolFailure,
 };
 use crate::skill::list::{ListOptions, ListedSkill};
-use crate::skill::open::OpenOptions;
+use crate::skill::open::SkillOpenOptions;
 use crate::skill::place::SKILL_FILE;
 use crate::skill::registry::FoundSkill;
 use crate::skill::served;
@@ -91,7 +91,7 @@ impl Service {
         }
         let mime_type = mime_type(&path);
         let dir = skill.skill.skill_path();
-        let request = SkillRequest::Open(dir, OpenOptions { path, max_lines: None });
+        let request = SkillRequest::Open(dir, SkillOpenOptions { path, max_lines: None });
         match self.skill(&request, &*self.observer) {
             Ok(SkillAnswer::Open(opened)) => {
                 Ok(Some(ResourceContent { bytes: opened.bytes, mime_type }))

@@ -17,7 +17,7 @@ use crate::mcp::words::in_tools;
 use crate::present::json::skill as skill_json;
 use crate::present::text::{compact, skill as skill_text};
 use crate::server::{Call, Tool, ToolEffect, ToolFailure, ToolReply, UNLISTED};
-use crate::skill::commands::{Command, Kind, Parameter};
+use crate::skill::commands::{Parameter, ParameterKind, SkillCommand};
 use crate::text::json::{Json, JsonLine};
 use crate::text::paths;
 use crate::text::printable::clean;
@@ -42,7 +42,7 @@ fn described(name: &str) -> (&'static str, &'static str) {
 }
 
 /// Makes a tool from a skill command.
-pub(super) fn skill_tool(service: &Arc<Service>, command: &'static Command) -> Tool {
+pub(super) fn skill_tool(service: &Arc<Service>, command: &'static SkillCommand) -> Tool {
     let program = service.program;
     let service = Arc::clone(service);
     let handler = move |mut input: Value, call: &Call| {
@@ -119,7 +119,11 @@ fn formed(answer: &SkillAnswer, data: Value, warnings: &[String], form: Form) ->
 }
 
 /// Returns the text that the tool of the other program gives: a section or file itself, or JSON.
-fn as_skc(command: &Command, answer: &SkillAnswer, data: &Value) -> Result<String, ToolFailure> {
+fn as_skc(
+    command: &SkillCommand,
+    answer: &SkillAnswer,
+    data: &Value,
+) -> Result<String, ToolFailure> {
     if let Some(bytes) = skill_text::own_bytes(answer) {
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
@@ -132,7 +136,7 @@ fn as_skc(command: &Command, answer: &SkillAnswer, data: &Value) -> Result<Strin
 }
 
 /// Returns the parameters that an agent may set: not those that write where the user did not look.
-fn tool_parameters(command: &Command) -> impl Iterator<Item = &Parameter> {
+fn tool_parameters(command: &SkillCommand) -> impl Iterator<Item = &Parameter> {
     command.parameters.iter().filter(|parameter| !parameter.is_for_people)
 }
 
@@ -151,13 +155,13 @@ fn explained(name: &str) -> Option<&'static str> {
 
 fn property(parameter: &Parameter) -> Value {
     let mut schema = match parameter.kind {
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Number(least, most) => {
+        ParameterKind::Text => json!({ "type": "string" }),
+        ParameterKind::Number(least, most) => {
             json!({ "type": "integer", "minimum": least, "maximum": most })
         }
-        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
-        Kind::Flag => json!({ "type": "boolean" }),
-        Kind::Texts | Kind::CommaTexts => {
+        ParameterKind::Choice(words) => json!({ "type": "string", "enum": words }),
+        ParameterKind::Flag => json!({ "type": "boolean" }),
+        ParameterKind::Texts | ParameterKind::CommaTexts => {
             json!({ "type": "array", "items": { "type": "string" } })
         }
     };
@@ -187,7 +191,7 @@ fn in_protocol(error: &Error, program: Program) -> ToolFailure {
 
 /// Input that matches a command's schema.
 pub(super) struct ToolInput<'a> {
-    pub(super) command: &'a Command,
+    pub(super) command: &'a SkillCommand,
     pub(super) input: &'a Value,
 }
 
@@ -218,8 +222,9 @@ impl Arguments for ToolInput<'_> {
 
     fn texts(&self, name: &str) -> Vec<String> {
         let given = self.input[name].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let has_commas =
-            self.parameter(name).is_some_and(|parameter| parameter.kind == Kind::CommaTexts);
+        let has_commas = self
+            .parameter(name)
+            .is_some_and(|parameter| parameter.kind == ParameterKind::CommaTexts);
         let split = given.flat_map(|text| match has_commas {
             true => text.split(',').collect(),
             false => vec![text],

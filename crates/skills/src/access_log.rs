@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::caller::{Answer, Caller, error_line};
+use crate::caller::{Caller, WithWarnings, error_line};
 use crate::diagnostic::Warning;
 use crate::error::Result;
 use crate::place::{META_DIR, Skill};
@@ -25,7 +25,7 @@ pub(super) fn logged<T>(
     typed: &str,
     command: &str,
     work: impl FnOnce(&Skill) -> (Value, Result<T>),
-) -> Answer<T> {
+) -> WithWarnings<T> {
     let skill = match resolve::resolve(caller, typed) {
         Ok(skill) => skill,
         Err(error) => return Err(error).into(),
@@ -41,7 +41,7 @@ pub(super) fn logged<T>(
         args: args.to_string(),
         error: outcome.as_ref().err().map(|error| error_line(error, caller.program)),
     };
-    Answer { outcome, warnings: record(caller, &skill, &access) }
+    WithWarnings { outcome, warnings: record(caller, &skill, &access) }
 }
 
 fn record(caller: &Caller, skill: &Skill, access: &SkillAccess) -> Vec<Warning> {
@@ -70,7 +70,7 @@ mod tests {
     use crate::diagnostic::Diagnostic;
     use crate::testing::World;
 
-    fn run(world: &World, outcome: Result<u32>) -> Answer<u32> {
+    fn run(world: &World, outcome: Result<u32>) -> WithWarnings<u32> {
         logged(&world.caller, "x", "show", |_| (json!({ "section": "S" }), outcome))
     }
 

@@ -9,11 +9,11 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::tree::UnpublishedFolder;
 use crate::files::{open, private};
-use crate::front_matter::{self, Fault, Fields};
+use crate::front_matter::{self, Fields, FrontMatterFault};
 use crate::index::{self, BuiltIndex};
-use crate::manifest::{self, Manifest};
-use crate::place::{self, SKILL_FILE, Scope, Skill};
-use crate::skill_files::{self, Listing};
+use crate::manifest::{self, BuildManifest};
+use crate::place::{self, SKILL_FILE, Skill, SkillScope};
+use crate::skill_files::{self, SkillContents};
 use crate::text::paths::path_of;
 use crate::{page, registry, resolve, stub};
 
@@ -34,7 +34,7 @@ pub struct BuildOptions {
 
 /// The result of building a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Built {
+pub struct BuildResult {
     /// The skill, at its current location.
     pub skill: Skill,
     /// The index.
@@ -45,10 +45,10 @@ pub struct Built {
     pub pages: Vec<PathBuf>,
 }
 
-pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> Result<Built> {
+pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> Result<BuildResult> {
     let mut skill = skill.clone();
     if options.is_global {
-        skill.scope = Scope::Global;
+        skill.scope = SkillScope::Global;
         skill.runtime = place::runtime_dir(&caller.global_store(), &skill.name);
     }
     let listing = skill_files::list(&skill.dir)?;
@@ -57,7 +57,7 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     let text = |name: &str| fields.text(name).unwrap_or_default();
     let index = index::build(caller, &skill)?;
     let source_hash = index.source_hash.clone();
-    let manifest = Manifest { skill: text("name"), source_hash };
+    let manifest = BuildManifest { skill: text("name"), source_hash };
     let stub_path = skill.runtime.join(SKILL_FILE);
     // An equal manifest means the files have not changed, so the stub is current.
     if manifest::read(&skill).as_ref() != Some(&manifest) || !stub_path.is_file() {
@@ -74,12 +74,12 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     let is_page =
         |file: &&skill_files::SourceFile| page::is_markdown(&file.path) && file.size_bytes > 0;
     let pages = listing.files.iter().filter(is_page).map(|file| file.real_path.clone()).collect();
-    Ok(Built { skill, index, deployments, pages })
+    Ok(BuildResult { skill, index, deployments, pages })
 }
 
 /// What a build would put into the folders of agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct BuildPlan {
     /// Where it would be, one path per target, without links to the same skill that are there already.
     pub paths: Vec<PathBuf>,
     /// The skill's description, which agents read in every session.
@@ -87,7 +87,7 @@ pub struct Plan {
 }
 
 /// Returns what [`build`] would deploy, after [`import`] if the options say so. Changes nothing.
-pub(super) fn plan(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<Plan> {
+pub(super) fn plan(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<BuildPlan> {
     let skill = resolve::resolve(caller, typed)?;
     let listing = skill_files::list(&skill.dir)?;
     let fields = check(&skill, &listing)?;
@@ -95,13 +95,13 @@ pub(super) fn plan(caller: &Caller, typed: &str, options: &BuildOptions) -> Resu
     let project = caller.project_store().filter(|_| !options.is_global);
     let (scope, runtime) = match (options.is_global || options.is_import, project) {
         (false, _) => (skill.scope, skill.runtime),
-        (true, Some(store)) => (Scope::Project, place::runtime_dir(&store, &name)),
-        (true, None) => (Scope::Global, place::runtime_dir(&caller.global_store(), &name)),
+        (true, Some(store)) => (SkillScope::Project, place::runtime_dir(&store, &name)),
+        (true, None) => (SkillScope::Global, place::runtime_dir(&caller.global_store(), &name)),
     };
     let targets = options.targets.iter().filter(|target| !target.is_empty());
     let paths = targets.map(|target| deploy::folder(caller, scope, target).join(&name));
     let is_new = |path: &PathBuf| path.read_link().map_or(true, |original| original != runtime);
-    Ok(Plan {
+    Ok(BuildPlan {
         paths: paths.filter(is_new).collect(),
         description: fields.text("description").unwrap_or_default(),
     })
@@ -119,7 +119,7 @@ pub(super) fn is_buildable(skill: &Skill) -> bool {
 }
 
 /// Returns the front matter fields of a skill, if the skill may be built.
-fn check(skill: &Skill, listing: &Listing) -> Result<Fields> {
+fn check(skill: &Skill, listing: &SkillContents) -> Result<Fields> {
     // A build result has no sources to build from, and its name would collide with the source's.
     if place::is_compiled(&skill.dir) {
         let message = format!("{} is the result of a build", skill.skill_path());
@@ -137,7 +137,7 @@ fn fields(skill: &Skill) -> Result<Fields> {
     let bytes = skill_files::read_within(&skill.dir, &skill.skill_file())?;
     let fields = match page::read(SKILL_FILE, &bytes).map(|page| front_matter::read(&page.text)) {
         Some(Ok((fields, _))) => fields,
-        Some(Err(fault @ Fault::NotYaml(_))) => {
+        Some(Err(fault @ FrontMatterFault::NotYaml(_))) => {
             return Err(Diagnostic::InvalidFrontMatter(fault.to_string()).into());
         }
         _ => Fields::default(),
@@ -182,7 +182,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
     Ok(target)
 }
 
-fn copy(listing: &Listing, tree: &UnpublishedFolder, target: &Path) -> Result<()> {
+fn copy(listing: &SkillContents, tree: &UnpublishedFolder, target: &Path) -> Result<()> {
     let io = |source| Error::of_file(target, source);
     for file in &listing.files {
         let mut source = open::open(&file.real_path, file.links())?;

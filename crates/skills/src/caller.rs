@@ -92,14 +92,14 @@ fn is_store(dir: &Path) -> bool {
 
 /// The outcome of a skill command and its warnings.
 #[derive(Debug)]
-pub struct Answer<T> {
+pub struct WithWarnings<T> {
     /// The requested value, or the error.
     pub outcome: Result<T>,
     /// In the order in which they arose.
     pub warnings: Vec<Warning>,
 }
 
-impl<T> From<Result<T>> for Answer<T> {
+impl<T> From<Result<T>> for WithWarnings<T> {
     /// Returns an answer without warnings.
     fn from(outcome: Result<T>) -> Self {
         Self { outcome, warnings: Vec::new() }

@@ -2,7 +2,7 @@
 
 /// The kind of value a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// Any text.
     Text,
     /// A whole number within these bounds, both included.
@@ -23,7 +23,7 @@ pub struct Parameter {
     /// In `snake_case`; with hyphens on the command line.
     pub name: &'static str,
     /// The kind of value.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Whether the parameter must be given.
     pub is_required: bool,
     /// Whether it is positional on the command line.
@@ -42,7 +42,7 @@ pub struct Parameter {
 
 /// A skill command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Command {
+pub struct SkillCommand {
     /// Its name.
     pub name: &'static str,
     /// What it does, without a full stop.
@@ -55,14 +55,14 @@ pub struct Command {
     pub parameters: &'static [Parameter],
 }
 
-impl Command {
+impl SkillCommand {
     /// Returns a command by its name.
     pub fn find(name: &str) -> Option<&'static Self> {
         COMMANDS.iter().find(|command| command.name == name)
     }
 }
 
-const fn option(name: &'static str, kind: Kind, about: &'static str) -> Parameter {
+const fn option(name: &'static str, kind: ParameterKind, about: &'static str) -> Parameter {
     Parameter {
         name,
         kind,
@@ -77,11 +77,11 @@ const fn option(name: &'static str, kind: Kind, about: &'static str) -> Paramete
 }
 
 const fn flag(name: &'static str, about: &'static str) -> Parameter {
-    option(name, Kind::Flag, about)
+    option(name, ParameterKind::Flag, about)
 }
 
 const fn word(name: &'static str, about: &'static str) -> Parameter {
-    Parameter { is_positional: true, ..option(name, Kind::Text, about) }
+    Parameter { is_positional: true, ..option(name, ParameterKind::Text, about) }
 }
 
 const fn required(parameter: Parameter) -> Parameter {
@@ -104,27 +104,31 @@ const fn rare(parameter: Parameter) -> Parameter {
     Parameter { is_rare: true, ..parameter }
 }
 
-const COUNT: Kind = Kind::Number(0, u32::MAX);
+const COUNT: ParameterKind = ParameterKind::Number(0, u32::MAX);
 
 const SKILL: Parameter = required(word("skill", "Name of a skill, or its directory"));
 
 const MAX_LINES: Parameter = rare(option("max_lines", COUNT, "Return at most this many lines"));
 
 /// All skill commands.
-pub const COMMANDS: &[Command] = &[
-    Command {
+pub const COMMANDS: &[SkillCommand] = &[
+    SkillCommand {
         name: "list",
         about: "List skills",
         is_read_only: true,
         is_tool: true,
         parameters: &[
-            option("search", Kind::Text, "Only skills with this text in name or description"),
-            option("capability", Kind::Text, "Only skills that have this capability"),
+            option(
+                "search",
+                ParameterKind::Text,
+                "Only skills with this text in name or description",
+            ),
+            option("capability", ParameterKind::Text, "Only skills that have this capability"),
             rare(default(
                 "all",
                 option(
                     "scope",
-                    Kind::Choice(&["project", "global", "all"]),
+                    ParameterKind::Choice(&["project", "global", "all"]),
                     "Only skills of the project or of the user",
                 ),
             )),
@@ -132,24 +136,24 @@ pub const COMMANDS: &[Command] = &[
                 "all",
                 option(
                     "status",
-                    Kind::Choice(&["normal", "not-built", "obsolete", "all"]),
+                    ParameterKind::Choice(&["normal", "not-built", "obsolete", "all"]),
                     "Only skills that are built, not built, or out of date",
                 ),
             )),
             rare(short('l', option("limit", COUNT, "Return at most this many skills"))),
             rare(short(
                 'p',
-                option("pattern", Kind::Text, "Only skills whose name matches this glob"),
+                option("pattern", ParameterKind::Text, "Only skills whose name matches this glob"),
             )),
             rare(flag("check_obsolete", "Compare the files with the last build")),
             for_people(option(
                 "skills_root",
-                Kind::Text,
+                ParameterKind::Text,
                 "Look only in this directory [env: KB_SKILLS_ROOT]",
             )),
         ],
     },
-    Command {
+    SkillCommand {
         name: "build",
         about: "Index a skill, so that it can be searched and shown",
         is_read_only: false,
@@ -166,7 +170,7 @@ pub const COMMANDS: &[Command] = &[
                 't',
                 option(
                     "target",
-                    Kind::CommaTexts,
+                    ParameterKind::CommaTexts,
                     "Install it for these agents (agents, claude, codex, copilot, cursor, gemini, kiro, \
                      opencode, trae) or into these directories",
                 ),
@@ -178,7 +182,7 @@ pub const COMMANDS: &[Command] = &[
             )),
         ],
     },
-    Command {
+    SkillCommand {
         name: "search",
         about: "Search a skill for sections that contain all words",
         is_read_only: true,
@@ -192,26 +196,33 @@ pub const COMMANDS: &[Command] = &[
             )),
         ],
     },
-    Command {
+    SkillCommand {
         name: "outline",
         about: "List the headings of a skill",
         is_read_only: true,
         is_tool: true,
-        parameters: &[SKILL, option("level", Kind::Number(1, 6), "Deepest level to list, 1 to 6")],
+        parameters: &[
+            SKILL,
+            option("level", ParameterKind::Number(1, 6), "Deepest level to list, 1 to 6"),
+        ],
     },
-    Command {
+    SkillCommand {
         name: "show",
         about: "Show a section of a skill",
         is_read_only: true,
         is_tool: true,
         parameters: &[
             SKILL,
-            required(option("section", Kind::Text, "Heading of the section; case is ignored")),
-            option("file", Kind::Text, "Look only in this file"),
+            required(option(
+                "section",
+                ParameterKind::Text,
+                "Heading of the section; case is ignored",
+            )),
+            option("file", ParameterKind::Text, "Look only in this file"),
             MAX_LINES,
         ],
     },
-    Command {
+    SkillCommand {
         name: "open",
         about: "Show a file of a skill",
         is_read_only: true,
@@ -222,7 +233,7 @@ pub const COMMANDS: &[Command] = &[
             MAX_LINES,
         ],
     },
-    Command {
+    SkillCommand {
         name: "sources",
         about: "List the files of a skill as a tree",
         is_read_only: true,
@@ -230,15 +241,18 @@ pub const COMMANDS: &[Command] = &[
         parameters: &[
             SKILL,
             option("depth", COUNT, "Levels to show [default: all]"),
-            rare(option("dir", Kind::Text, "Start at this directory of the skill")),
+            rare(option("dir", ParameterKind::Text, "Start at this directory of the skill")),
             rare(short(
                 'l',
                 default("100", option("limit", COUNT, "Return at most this many entries")),
             )),
-            rare(short('p', option("pattern", Kind::Text, "Only files that match this glob"))),
+            rare(short(
+                'p',
+                option("pattern", ParameterKind::Text, "Only files that match this glob"),
+            )),
         ],
     },
-    Command {
+    SkillCommand {
         name: "stats",
         about: "Count accesses to a skill",
         is_read_only: true,
@@ -249,38 +263,50 @@ pub const COMMANDS: &[Command] = &[
                 "summary",
                 option(
                     "group_by",
-                    Kind::Text,
+                    ParameterKind::Text,
                     "Count by: summary, sections, files, commands, projects, errors, search",
                 ),
             ),
-            rare(option("since", Kind::Text, "Only from this time on; RFC 3339 or YYYY-MM-DD")),
-            rare(option("until", Kind::Text, "Only up to this time; RFC 3339 or YYYY-MM-DD")),
+            rare(option(
+                "since",
+                ParameterKind::Text,
+                "Only from this time on; RFC 3339 or YYYY-MM-DD",
+            )),
+            rare(option(
+                "until",
+                ParameterKind::Text,
+                "Only up to this time; RFC 3339 or YYYY-MM-DD",
+            )),
             rare(option(
                 "project",
-                Kind::Texts,
+                ParameterKind::Texts,
                 "Only commands started at or below this directory (can be repeated)",
             )),
         ],
     },
-    Command {
+    SkillCommand {
         name: "lint",
         about: "Check a skill for its author",
         is_read_only: true,
         is_tool: true,
         parameters: &[SKILL, rare(short('f', flag("force", "Also check a built skill")))],
     },
-    Command {
+    SkillCommand {
         name: "sync",
         about: "Merge access logs that were written next to the project",
         is_read_only: false,
         is_tool: false,
         parameters: &[
             word("skill", "Name of the skill [default: all]"),
-            option("project", Kind::Text, "Directory of the project [default: working directory]"),
+            option(
+                "project",
+                ParameterKind::Text,
+                "Directory of the project [default: working directory]",
+            ),
             flag("dry_run", "Only report what would be done"),
         ],
     },
-    Command {
+    SkillCommand {
         name: "init",
         about: "Create a skill, or the store of a project",
         is_read_only: false,
@@ -290,7 +316,7 @@ pub const COMMANDS: &[Command] = &[
             short('g', flag("global", "Create it in the user's store")),
         ],
     },
-    Command {
+    SkillCommand {
         name: "install",
         about: "Install kb's own skill for an agent, so that it knows how to use kb",
         is_read_only: false,
@@ -302,7 +328,7 @@ pub const COMMANDS: &[Command] = &[
                     "claude",
                     option(
                         "target",
-                        Kind::Text,
+                        ParameterKind::Text,
                         "Agent (agents, claude, codex, copilot, cursor, gemini, kiro, opencode, trae) \
                          or directory of skills, written with a /",
                     ),
@@ -334,13 +360,13 @@ mod tests {
             seen.dedup();
             assert_eq!(seen.len(), command.parameters.len(), "{}", command.name);
         }
-        assert!(Command::find("sync").is_some_and(|command| !command.is_tool));
+        assert!(SkillCommand::find("sync").is_some_and(|command| !command.is_tool));
     }
 
     #[test]
     fn defaults_are_those_of_the_protocols() {
         let default = |command: &str, name: &str| {
-            let parameters = Command::find(command).unwrap().parameters;
+            let parameters = SkillCommand::find(command).unwrap().parameters;
             parameters.iter().find(|parameter| parameter.name == name).unwrap().default
         };
         assert_eq!(default("search", "limit"), Some("10"));

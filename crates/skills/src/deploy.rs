@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::files::open::{self, FollowedLinks};
 use crate::files::tree::UnpublishedFolder;
 use crate::files::{private, write};
-use crate::place::{META_DIR, RUNTIME, SKILL_FILE, Scope, Skill};
+use crate::place::{META_DIR, RUNTIME, SKILL_FILE, Skill, SkillScope};
 
 /// Names of agents and the directories they read skills from, below the project or the home.
 ///
@@ -79,10 +79,10 @@ pub(super) fn deploy(
 }
 
 /// Returns the folder of an agent's skills, or the directory that a target names.
-pub(super) fn folder(caller: &Caller, scope: Scope, target: &str) -> PathBuf {
+pub(super) fn folder(caller: &Caller, scope: SkillScope, target: &str) -> PathBuf {
     let base = match scope {
-        Scope::Project => caller.project().unwrap_or(&caller.cwd),
-        Scope::Global => &caller.home,
+        SkillScope::Project => caller.project().unwrap_or(&caller.cwd),
+        SkillScope::Global => &caller.home,
     };
     let known = TARGETS.iter().find(|(name, _)| *name == target);
     known.map_or_else(|| caller.cwd.join(target), |(_, dir)| base.join(dir).join("skills"))

@@ -16,7 +16,7 @@ use crate::extract::markdown::front_matter;
 
 /// Why a file has no usable front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum FrontMatterFault {
     /// The first line is not `---`.
     NotOpened,
     /// No later line is `---`.
@@ -25,7 +25,7 @@ pub enum Fault {
     NotYaml(String),
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FrontMatterFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotOpened => f.write_str("missing frontmatter: file does not start with ---"),
@@ -44,7 +44,7 @@ pub struct Fields {
 }
 
 /// Reads the front matter of a file. Returns it together with the offset of the body.
-pub fn read(text: &str) -> Result<(Fields, usize), Fault> {
+pub fn read(text: &str) -> Result<(Fields, usize), FrontMatterFault> {
     let (inside, body_start) = split(text)?;
     Ok((parse(&text[inside])?, body_start))
 }
@@ -57,17 +57,17 @@ pub fn body_start(text: &str, is_skill_file: bool) -> usize {
     let is_expected = is_skill_file || !inside.lines().next().unwrap_or_default().trim().is_empty();
     match parse(inside) {
         Ok(_) if is_expected => body_start,
-        Err(Fault::NotYaml(_)) if is_skill_file => body_start,
+        Err(FrontMatterFault::NotYaml(_)) if is_skill_file => body_start,
         _ => 0,
     }
 }
 
 /// Finds the range between the fences and the offset of the body.
-fn split(text: &str) -> Result<(Range<usize>, usize), Fault> {
+fn split(text: &str) -> Result<(Range<usize>, usize), FrontMatterFault> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
     if first.trim_end() != "---" {
-        return Err(Fault::NotOpened);
+        return Err(FrontMatterFault::NotOpened);
     }
     let mut offset = first.len();
     for line in lines {
@@ -76,18 +76,18 @@ fn split(text: &str) -> Result<(Range<usize>, usize), Fault> {
         }
         offset += line.len();
     }
-    Err(Fault::NotClosed)
+    Err(FrontMatterFault::NotClosed)
 }
 
-fn parse(inside: &str) -> Result<Fields, Fault> {
-    let mapping = match front_matter::parse(inside).map_err(Fault::NotYaml)? {
+fn parse(inside: &str) -> Result<Fields, FrontMatterFault> {
+    let mapping = match front_matter::parse(inside).map_err(FrontMatterFault::NotYaml)? {
         Value::Mapping(mapping) => mapping,
         Value::Null => return Ok(Fields::default()),
-        _ => return Err(Fault::NotYaml("not a mapping".into())),
+        _ => return Err(FrontMatterFault::NotYaml("not a mapping".into())),
     };
     let as_written = yaml_serde::Deserializer::from_str(inside)
         .deserialize_map(AsWritten(&mapping))
-        .map_err(|error| Fault::NotYaml(error.to_string()))?;
+        .map_err(|error| FrontMatterFault::NotYaml(error.to_string()))?;
     let values = mapping.iter().map(|(key, value)| (key_text(key), to_json(value))).collect();
     Ok(Fields { values, as_written })
 }
@@ -270,6 +270,6 @@ mod tests {
     #[test]
     fn endless_nesting_is_not_followed() {
         let text = format!("---\nname: {}\n---\n", "[".repeat(100_000));
-        assert!(matches!(read(&text), Err(Fault::NotYaml(_))));
+        assert!(matches!(read(&text), Err(FrontMatterFault::NotYaml(_))));
     }
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::files::write;
 use crate::page;
 use crate::place::Skill;
-use crate::skill_files::{self, FINE_TICK, Listing, SourceHash};
+use crate::skill_files::{self, FINE_TICK, SkillContents, SourceHash};
 use crate::store::skills::index::{
     IndexDraft, IndexMeta, IndexedFile, IndexedHeading, SCHEMA_VERSION, SkillIndex, WordSplitting,
 };
@@ -153,7 +153,7 @@ pub(super) fn to_indexed(path: &str, heading: Heading) -> IndexedHeading {
 }
 
 /// Returns the first link of a skill that leads out of it; broken links are skipped.
-pub fn escaping_link(skill: &Skill, listing: &Listing) -> Option<String> {
+pub fn escaping_link(skill: &Skill, listing: &SkillContents) -> Option<String> {
     let leads_out = |link: &std::path::Path| {
         link.canonicalize().is_ok_and(|target| !target.starts_with(&skill.dir))
     };

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::{private, write};
 use crate::lint;
-use crate::place::{self, SKILL_FILE, Scope};
+use crate::place::{self, SKILL_FILE, SkillScope};
 use crate::text::fields;
 
 /// What to create.
@@ -24,27 +24,27 @@ pub struct InitOptions {
 
 /// The created skill or store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Initialized {
+pub struct CreatedSkill {
     /// Name of the skill; null if a store was created.
     pub name: Option<String>,
     /// `project` or `global`.
-    pub scope: Scope,
+    pub scope: SkillScope,
     /// Where it is.
     #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
 }
 
 /// Creates a skill, or the store of a project in the working directory.
-pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
+pub fn init(caller: &Caller, options: &InitOptions) -> Result<CreatedSkill> {
     let make =
         |dir: &PathBuf| private::create_folder(dir).map_err(|source| Error::of_file(dir, source));
     let (scope, root) = match options.is_global {
-        true => (Scope::Global, caller.home.clone()),
-        false => (Scope::Project, caller.cwd.clone()),
+        true => (SkillScope::Global, caller.home.clone()),
+        false => (SkillScope::Project, caller.cwd.clone()),
     };
     let Some(name) = &options.name else {
         make(&place::sources_of(&root.join(".skillc")))?;
-        return Ok(Initialized { name: None, scope, path: root });
+        return Ok(CreatedSkill { name: None, scope, path: root });
     };
     if let Some(message) = lint::name_fault(name) {
         return Err(Diagnostic::InvalidOption { message, hint: None }.into());
@@ -65,7 +65,7 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<Initialized> {
         title(name)
     );
     write::create_new(&file, text.as_bytes()).map_err(|source| Error::Io { path: file, source })?;
-    Ok(Initialized { name: Some(name.clone()), scope, path })
+    Ok(CreatedSkill { name: Some(name.clone()), scope, path })
 }
 
 /// Returns `my-skill` as `My Skill`.
@@ -86,7 +86,7 @@ mod tests {
     use crate::front_matter;
     use crate::testing::World;
 
-    fn make(world: &World, name: Option<&str>, is_global: bool) -> Result<Initialized> {
+    fn make(world: &World, name: Option<&str>, is_global: bool) -> Result<CreatedSkill> {
         init(&world.caller, &InitOptions { name: name.map(str::to_owned), is_global })
     }
 

@@ -33,7 +33,7 @@ const NAME: &str = "kb";
 
 /// The installed copy of kb's own skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Installed {
+pub struct InstalledSkill {
     /// Its SKILL.md.
     #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
@@ -47,7 +47,7 @@ pub struct Installed {
 /// An installed copy of kb's own skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "AgentSkill")]
-pub struct Found {
+pub struct InstalledCopy {
     /// Its SKILL.md.
     #[serde(serialize_with = "fields::path")]
     pub path: PathBuf,
@@ -63,7 +63,7 @@ pub struct Found {
 ///
 /// Copies that [`install`] wrote to other directories are not tracked. A copy that is not current
 /// has another version, or was edited: `kb skill install` asks before it replaces it.
-pub fn installed(own: OwnSkill, home: &Path) -> Vec<Found> {
+pub fn installed(own: OwnSkill, home: &Path) -> Vec<InstalledCopy> {
     let paths = TARGETS.iter().map(|(_, dir)| below(&home.join(dir).join("skills")));
     let found = |path: PathBuf| {
         let text = read(&path)?;
@@ -71,7 +71,7 @@ pub fn installed(own: OwnSkill, home: &Path) -> Vec<Found> {
             .ok()
             .and_then(|(fields, _)| fields.text_in("metadata", "version"));
         let is_current = own.missing(&path).is_empty();
-        Some(Found { path, version, is_current })
+        Some(InstalledCopy { path, version, is_current })
     };
     paths.filter_map(found).collect()
 }
@@ -106,7 +106,7 @@ pub fn replaced(own: OwnSkill, path: &Path) -> Vec<PathBuf> {
 }
 
 /// Writes the files of the skill that are missing, and replaces those that are different.
-pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
+pub fn install(own: OwnSkill, path: &Path) -> Result<InstalledSkill> {
     // If a killed run had written the skill, nothing else removes its drafts.
     own.files_at(path).for_each(|(path, _)| write::collect(path::folder_of(&path)));
     let missing = own.missing(path);
@@ -123,7 +123,7 @@ pub fn install(own: OwnSkill, path: &Path) -> Result<Installed> {
         };
         write().map_err(|source| Error::of_file(path, source))?;
     }
-    Ok(Installed { path: path.to_owned(), version: own.version, is_new: !missing.is_empty() })
+    Ok(InstalledSkill { path: path.to_owned(), version: own.version, is_new: !missing.is_empty() })
 }
 
 /// Returns the text of a file; `None` if it cannot be read.

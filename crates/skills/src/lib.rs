@@ -50,25 +50,25 @@ mod testing;
 use serde_json::json;
 
 use crate::access_log::logged;
-use crate::build::{BuildOptions, Built, Plan};
-use crate::caller::{Answer, Caller};
+use crate::build::{BuildOptions, BuildPlan, BuildResult};
+use crate::caller::{Caller, WithWarnings};
 use crate::diagnostic::Warning;
 use crate::error::Result;
-use crate::lint::Linted;
-use crate::open::{OpenOptions, Opened};
-use crate::search::{SearchOptions, SkillResults};
-use crate::show::{OutlineOptions, OutlinedHeading, ShowOptions, Shown};
+use crate::lint::LintResult;
+use crate::open::{OpenedFile, SkillOpenOptions};
+use crate::search::{SkillResults, SkillSearchOptions};
+use crate::show::{OutlineOptions, OutlinedHeading, ShownSection, SkillShowOptions};
 use crate::sources::{Sources, SourcesOptions};
 use crate::stats::{SkillStats, StatsOptions};
 use crate::text::paths;
 
 /// Returns what a build would put into the folders of agents. Changes nothing.
-pub fn plan(caller: &Caller, skill: &str, options: &BuildOptions) -> Result<Plan> {
+pub fn plan(caller: &Caller, skill: &str, options: &BuildOptions) -> Result<BuildPlan> {
     build::plan(caller, skill, options)
 }
 
 /// Builds a skill: index, manifest, stub, and links where agents look.
-pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Built> {
+pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> WithWarnings<BuildResult> {
     let imported = options.is_import.then(|| build::import(caller, skill, options));
     let skill = match imported {
         Some(Ok(path)) => paths::path_text(&path),
@@ -85,7 +85,11 @@ pub fn build(caller: &Caller, skill: &str, options: &BuildOptions) -> Answer<Bui
 }
 
 /// Searches a skill for the sections that contain all words of a query.
-pub fn search(caller: &Caller, skill: &str, options: &SearchOptions) -> Answer<SkillResults> {
+pub fn search(
+    caller: &Caller,
+    skill: &str,
+    options: &SkillSearchOptions,
+) -> WithWarnings<SkillResults> {
     logged(caller, skill, "search", |skill| {
         let outcome = search::search(caller, skill, options);
         let result_count = outcome.as_ref().map_or(0, |results| results.hits.len());
@@ -98,13 +102,17 @@ pub fn outline(
     caller: &Caller,
     skill: &str,
     options: OutlineOptions,
-) -> Answer<Vec<OutlinedHeading>> {
+) -> WithWarnings<Vec<OutlinedHeading>> {
     let args = json!({ "level": options.level });
     logged(caller, skill, "outline", |skill| (args, show::outline(skill, options)))
 }
 
 /// Shows a section of a skill.
-pub fn show(caller: &Caller, skill: &str, options: &ShowOptions) -> Answer<Shown> {
+pub fn show(
+    caller: &Caller,
+    skill: &str,
+    options: &SkillShowOptions,
+) -> WithWarnings<ShownSection> {
     let mut answer = logged(caller, skill, "show", |skill| {
         let outcome = show::show(caller, skill, options);
         let found = outcome.as_ref().ok();
@@ -122,13 +130,13 @@ pub fn show(caller: &Caller, skill: &str, options: &ShowOptions) -> Answer<Shown
 }
 
 /// Reads a file of a skill.
-pub fn open(caller: &Caller, skill: &str, options: &OpenOptions) -> Answer<Opened> {
+pub fn open(caller: &Caller, skill: &str, options: &SkillOpenOptions) -> WithWarnings<OpenedFile> {
     let args = json!({ "max_lines": options.max_lines, "path": options.path });
     logged(caller, skill, "open", |skill| (args, open::open(skill, options)))
 }
 
 /// Lists the files of a skill.
-pub fn sources(caller: &Caller, skill: &str, options: &SourcesOptions) -> Answer<Sources> {
+pub fn sources(caller: &Caller, skill: &str, options: &SourcesOptions) -> WithWarnings<Sources> {
     let args = json!({
         "depth": options.depth,
         "dir": options.dir,
@@ -139,7 +147,7 @@ pub fn sources(caller: &Caller, skill: &str, options: &SourcesOptions) -> Answer
 }
 
 /// Counts how a skill was used; this call is not counted.
-pub fn stats(caller: &Caller, skill: &str, options: &StatsOptions) -> Answer<SkillStats> {
+pub fn stats(caller: &Caller, skill: &str, options: &StatsOptions) -> WithWarnings<SkillStats> {
     let args = json!({
         "group_by": options.group_by,
         "project": options.projects,
@@ -150,7 +158,7 @@ pub fn stats(caller: &Caller, skill: &str, options: &StatsOptions) -> Answer<Ski
 }
 
 /// Checks a skill against the rules of the standard.
-pub fn lint(caller: &Caller, skill: &str, is_forced: bool) -> Answer<Linted> {
+pub fn lint(caller: &Caller, skill: &str, is_forced: bool) -> WithWarnings<LintResult> {
     let args = json!({ "force": is_forced });
     logged(caller, skill, "lint", |skill| (args, lint::lint(skill, is_forced)))
 }

@@ -13,7 +13,7 @@ use crate::{manifest, skill_files, sources};
 fields::words! {
     /// Whether a skill is built.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Status {
+    pub enum BuildStatus {
         /// It is built.
         Normal = "normal",
         /// It is not built.
@@ -32,7 +32,7 @@ pub struct ListOptions {
     pub filter: SkillFilter,
     /// `project` or `global`.
     pub scope: Option<String>,
-    /// A word of [`Status`].
+    /// A word of [`BuildStatus`].
     pub status: Option<String>,
     /// Largest number of skills to return.
     pub limit: Option<u32>,
@@ -48,7 +48,7 @@ pub struct ListedSkill {
     /// What loading found.
     pub found: FoundSkill,
     /// Whether it is built.
-    pub status: Status,
+    pub status: BuildStatus,
 }
 
 /// The skills found.
@@ -78,8 +78,8 @@ pub fn list(
     let wanted = |word: &Option<String>, is: &str| {
         word.as_deref().is_none_or(|word| word == "all" || word == is)
     };
-    let checks_obsolete =
-        options.checks_obsolete || options.status.as_deref() == Some(Status::Obsolete.as_str());
+    let checks_obsolete = options.checks_obsolete
+        || options.status.as_deref() == Some(BuildStatus::Obsolete.as_str());
     let mut skills = Vec::new();
     for found in found {
         if !options.filter.admits(&found.row)
@@ -98,14 +98,14 @@ pub fn list(
     Ok(SkillList { skills, total, num_filtered, report })
 }
 
-fn status(skill: &Skill, checks_obsolete: bool) -> Result<Status> {
+fn status(skill: &Skill, checks_obsolete: bool) -> Result<BuildStatus> {
     Ok(match manifest::read(skill) {
-        None => Status::NotBuilt,
+        None => BuildStatus::NotBuilt,
         Some(manifest) if checks_obsolete => {
             let listing = skill_files::list(&skill.dir)?;
             let hash = skill_files::source_hash(&listing.files, &[])?;
-            if hash == manifest.source_hash { Status::Normal } else { Status::Obsolete }
+            if hash == manifest.source_hash { BuildStatus::Normal } else { BuildStatus::Obsolete }
         }
-        Some(_) => Status::Normal,
+        Some(_) => BuildStatus::Normal,
     })
 }

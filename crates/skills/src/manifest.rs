@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 1 << 16;
 
 /// The contents of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manifest {
+pub struct BuildManifest {
     /// Name in the front matter of the skill.
     pub skill: String,
     /// Hash over the files it was built from.
@@ -27,16 +27,16 @@ pub struct Manifest {
 }
 
 /// Reads a skill's manifest; `None` if there is no usable one.
-pub fn read(skill: &Skill) -> Option<Manifest> {
+pub fn read(skill: &Skill) -> Option<BuildManifest> {
     let path = skill.manifest_path();
     let bytes = open::read(&path, FollowedLinks::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
     let value: Value = serde_json::from_slice(&bytes).ok()?;
     let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
-    Some(Manifest { skill: text("skill")?, source_hash: text("source_hash")? })
+    Some(BuildManifest { skill: text("skill")?, source_hash: text("source_hash")? })
 }
 
 /// Writes a skill's manifest.
-pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &Manifest) -> Result<()> {
+pub(super) fn write(caller: &Caller, skill: &Skill, manifest: &BuildManifest) -> Result<()> {
     let value = json!({
         "skill": manifest.skill,
         "version": VERSION,

@@ -8,7 +8,7 @@ use crate::{path, skill_files};
 
 /// Which file to read, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenOptions {
+pub struct SkillOpenOptions {
     /// Below the skill's directory.
     pub path: String,
     /// Largest number of lines to return; all if `None`.
@@ -17,7 +17,7 @@ pub struct OpenOptions {
 
 /// A file, or the start of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opened {
+pub struct OpenedFile {
     /// As typed.
     pub file: String,
     /// As they are in the file.
@@ -27,7 +27,7 @@ pub struct Opened {
 }
 
 /// Reads a file of any kind.
-pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
+pub(super) fn open(skill: &Skill, options: &SkillOpenOptions) -> Result<OpenedFile> {
     let place = path::locate(&skill.dir, &options.path)?
         // Reading a pipe would block for ever.
         .filter(|path| path.is_file())
@@ -35,7 +35,7 @@ pub(super) fn open(skill: &Skill, options: &OpenOptions) -> Result<Opened> {
     let mut bytes = skill_files::read_within(&skill.dir, &place)?;
     let (end, num_cut) = cut(&bytes, options.max_lines);
     bytes.truncate(end);
-    Ok(Opened { file: options.path.clone(), bytes, num_cut })
+    Ok(OpenedFile { file: options.path.clone(), bytes, num_cut })
 }
 
 /// Returns where the first `max_lines` lines end, or all lines if it is `None`, and how many lines follow.

@@ -26,7 +26,7 @@ const HASH16_LEN: usize = 16;
 fields::words! {
     /// The store a skill belongs to.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Scope {
+    pub enum SkillScope {
         /// The project's.
         Project = "project",
         /// The user's.
@@ -44,7 +44,7 @@ pub struct Skill {
     /// Its directory; absolute, links resolved.
     pub dir: PathBuf,
     /// The store its runtime directory is in.
-    pub scope: Scope,
+    pub scope: SkillScope,
     /// Where build results go; need not exist.
     pub runtime: PathBuf,
 }
@@ -131,8 +131,8 @@ pub fn at_path(caller: &Caller, typed: &str, path: &Path) -> Result<Skill> {
         }
     }
     let (scope, store) = match caller.project_store() {
-        Some(store) => (Scope::Project, store),
-        None => (Scope::Global, caller.global_store()),
+        Some(store) => (SkillScope::Project, store),
+        None => (SkillScope::Global, caller.global_store()),
     };
     let name = base_name(&dir);
     let runtime = runtime_dir(&store, &name);
@@ -152,7 +152,7 @@ fn in_store(caller: &Caller, typed: &str, path: &Path, store: &Path) -> Result<S
         runtime: runtime_dir(store, &name),
         name,
         dir: canonical(path)?,
-        scope: if is_global { Scope::Global } else { Scope::Project },
+        scope: if is_global { SkillScope::Global } else { SkillScope::Project },
     })
 }
 
@@ -185,7 +185,7 @@ mod tests {
             typed: "my-skill".into(),
             name: "my-skill".into(),
             dir: "/tmp/skc/w/proj/.skillc/skills/my-skill".into(),
-            scope: Scope::Project,
+            scope: SkillScope::Project,
             runtime: "/r/my-skill".into(),
         };
         // The name that skc 0.2.1 gave to the index of this exact path.

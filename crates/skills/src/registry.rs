@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::caller::{Caller, SKILLS_ROOT};
 use crate::error::{Error, Result};
-use crate::place::{self, SKILL_FILE, Scope, Skill};
+use crate::place::{self, SKILL_FILE, Skill, SkillScope};
 use crate::store::{SkillRow, Store};
 use crate::text::fold::fold;
 use crate::text::{headings, paths};
@@ -20,13 +20,13 @@ const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπ";
 
 /// A directory that holds skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Root {
+pub struct SkillDirectory {
     /// The directory; absolute.
     pub dir: PathBuf,
     /// The base for relative paths of its skills.
     pub base: PathBuf,
     /// Whose skills they are.
-    pub scope: Scope,
+    pub scope: SkillScope,
     /// Whether it was named explicitly; if such a root is missing, this is logged.
     pub is_named: bool,
     /// Whether links to directories are followed.
@@ -67,15 +67,15 @@ pub struct FoundSkill {
     /// Its directory; absolute, links not resolved.
     pub dir: PathBuf,
     /// Whose skill it is, by the place it was found in.
-    pub scope: Scope,
+    pub scope: SkillScope,
     /// The skill, as other commands use it.
     pub skill: Skill,
 }
 
 /// Returns the places to search, in order of precedence: only the named one, or else the project's store, the
 /// global store and the directory below the working directory.
-pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
-    let found = |dir: PathBuf, base: &Path, scope, follows_links| Root {
+pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<SkillDirectory> {
+    let found = |dir: PathBuf, base: &Path, scope, follows_links| SkillDirectory {
         dir,
         base: base.to_owned(),
         scope,
@@ -84,15 +84,18 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
     };
     if let Some(named) = named.or(caller.named_root.as_deref()) {
         let dir = paths::clean(&caller.cwd.join(named));
-        return vec![Root { is_named: true, ..found(dir, &caller.cwd, Scope::Project, false) }];
+        return vec![SkillDirectory {
+            is_named: true,
+            ..found(dir, &caller.cwd, SkillScope::Project, false)
+        }];
     }
     let mut roots = Vec::new();
     if let (Some(store), Some(project)) = (caller.project_store(), caller.project()) {
-        roots.push(found(place::sources_of(&store), project, Scope::Project, true));
+        roots.push(found(place::sources_of(&store), project, SkillScope::Project, true));
     }
     let global = caller.global_store();
-    roots.push(found(place::sources_of(&global), &caller.home, Scope::Global, true));
-    roots.push(found(caller.cwd.join(SKILLS_ROOT), &caller.cwd, Scope::Project, false));
+    roots.push(found(place::sources_of(&global), &caller.home, SkillScope::Global, true));
+    roots.push(found(caller.cwd.join(SKILLS_ROOT), &caller.cwd, SkillScope::Project, false));
     roots
 }
 
@@ -101,7 +104,7 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<Root> {
 pub fn load(
     caller: &Caller,
     store: Option<&mut Store>,
-    roots: &[Root],
+    roots: &[SkillDirectory],
     log: &mut Log<'_>,
 ) -> Result<(LoadReport, Vec<FoundSkill>)> {
     let mut files = Vec::new();
@@ -151,7 +154,7 @@ pub fn load(
 }
 
 /// Returns the SKILL.md files in the directories of a root.
-fn skill_files(root: &Root) -> Result<Vec<PathBuf>> {
+fn skill_files(root: &SkillDirectory) -> Result<Vec<PathBuf>> {
     let entries = root.dir.read_dir().map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => Error::PathNotFound { path: root.dir.clone() },
         _ => Error::of_file(&root.dir, source),
@@ -172,7 +175,7 @@ fn skill_files(root: &Root) -> Result<Vec<PathBuf>> {
 }
 
 /// Reads a SKILL.md. The error is a sentence that describes the problem.
-fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String> {
+fn read(caller: &Caller, root: &SkillDirectory, file: &Path) -> Result<FoundSkill, String> {
     let dir = file.parent().unwrap_or(file);
     let real_dir = dir.canonicalize().map_err(|error| error.to_string())?;
     let real_file = file.canonicalize().map_err(|error| error.to_string())?;
@@ -221,7 +224,7 @@ fn read(caller: &Caller, root: &Root, file: &Path) -> Result<FoundSkill, String>
 }
 
 /// Returns the skills of a place that can be listed, in any order.
-pub(super) fn skills_of(caller: &Caller, root: &Root) -> Vec<FoundSkill> {
+pub(super) fn skills_of(caller: &Caller, root: &SkillDirectory) -> Vec<FoundSkill> {
     let files = skill_files(root).unwrap_or_default();
     files.iter().filter_map(|file| read(caller, root, file).ok()).collect()
 }

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::files::write;
 use crate::place::{self, Skill};
-use crate::registry::{self, FoundSkill, Root};
+use crate::registry::{self, FoundSkill, SkillDirectory};
 use crate::text::paths;
 
 /// Finds the skill that an argument refers to.
@@ -56,7 +56,7 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
 }
 
 /// Returns the directory of the skill that declares a name, in the first place that has one.
-fn declared(caller: &Caller, roots: &[Root], name: &str) -> Result<Option<PathBuf>> {
+fn declared(caller: &Caller, roots: &[SkillDirectory], name: &str) -> Result<Option<PathBuf>> {
     for root in roots {
         let skills = registry::skills_of(caller, root).into_iter();
         let mut found: Vec<FoundSkill> = skills.filter(|skill| skill.row.name == name).collect();
@@ -98,11 +98,11 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::place::Scope;
+    use crate::place::SkillScope;
     use crate::testing::World;
 
     #[track_caller]
-    fn check(world: &World, typed: &str, dir: &str, scope: Scope, runtime: &str) {
+    fn check(world: &World, typed: &str, dir: &str, scope: SkillScope, runtime: &str) {
         let skill = resolve(&world.caller, typed).unwrap();
         assert_eq!(skill.dir, world.path(dir), "{typed}");
         assert_eq!((skill.scope, skill.runtime), (scope, world.path(runtime)), "{typed}");
@@ -118,12 +118,18 @@ mod tests {
     fn a_path_overrides_the_projects_store_and_that_the_global_one() {
         let world = World::new();
         world.skill("home/.skillc/skills/x");
-        check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
+        check(&world, "x", "home/.skillc/skills/x", SkillScope::Global, "home/.skillc/runtime/x");
         world.skill("project/.skillc/skills/x");
-        check(&world, "x", "project/.skillc/skills/x", Scope::Project, "project/.skillc/runtime/x");
+        check(
+            &world,
+            "x",
+            "project/.skillc/skills/x",
+            SkillScope::Project,
+            "project/.skillc/runtime/x",
+        );
         world.skill("project/x");
-        check(&world, "x", "project/x", Scope::Project, "project/.skillc/runtime/x");
-        check(&world, "./x/../x/", "project/x", Scope::Project, "project/.skillc/runtime/x");
+        check(&world, "x", "project/x", SkillScope::Project, "project/.skillc/runtime/x");
+        check(&world, "./x/../x/", "project/x", SkillScope::Project, "project/.skillc/runtime/x");
     }
 
     #[test]
@@ -143,16 +149,22 @@ mod tests {
         check_error(&world, "x", "E010 not a valid skill: 'x' (missing SKILL.md)");
         // A valid skill in a later store still wins.
         world.skill("home/.skillc/skills/x");
-        check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
+        check(&world, "x", "home/.skillc/skills/x", SkillScope::Global, "home/.skillc/runtime/x");
     }
 
     #[test]
     fn skills_of_the_registry_are_found_by_name_after_the_stores() {
         let world = World::new();
         world.skill("project/.agents/skills/x");
-        check(&world, "x", "project/.agents/skills/x", Scope::Project, "project/.skillc/runtime/x");
+        check(
+            &world,
+            "x",
+            "project/.agents/skills/x",
+            SkillScope::Project,
+            "project/.skillc/runtime/x",
+        );
         world.skill("home/.skillc/skills/x");
-        check(&world, "x", "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
+        check(&world, "x", "home/.skillc/skills/x", SkillScope::Global, "home/.skillc/runtime/x");
     }
 
     #[test]
@@ -162,12 +174,12 @@ mod tests {
         world.write("project/.skillc/skills/a/SKILL.md", text("bb"));
         for typed in ["a", "bb"] {
             let (dir, runtime) = ("project/.skillc/skills/a", "project/.skillc/runtime/a");
-            check(&world, typed, dir, Scope::Project, runtime);
+            check(&world, typed, dir, SkillScope::Project, runtime);
         }
         // The declared name overrides that of a directory in an earlier place.
         world.write("project/.skillc/skills/cc/SKILL.md", text("dd"));
         world.write("home/.skillc/skills/e/SKILL.md", text("cc"));
-        check(&world, "cc", "home/.skillc/skills/e", Scope::Global, "home/.skillc/runtime/e");
+        check(&world, "cc", "home/.skillc/skills/e", SkillScope::Global, "home/.skillc/runtime/e");
         assert_eq!(names(&world.caller), ["a", "bb", "cc", "dd", "e"]);
     }
 
@@ -182,7 +194,13 @@ mod tests {
         let text = error.to_string();
         assert_eq!(error.code(), "E100");
         assert!(text.contains("skills/a") && text.contains("skills/b"), "{text}");
-        check(&world, "b", "project/.skillc/skills/b", Scope::Project, "project/.skillc/runtime/b");
+        check(
+            &world,
+            "b",
+            "project/.skillc/skills/b",
+            SkillScope::Project,
+            "project/.skillc/runtime/b",
+        );
     }
 
     #[test]
@@ -191,7 +209,7 @@ mod tests {
         world.skill("project/.skillc/skills/x");
         world.skill("elsewhere/y");
         world.caller.named_root = Some(world.path("elsewhere"));
-        check(&world, "y", "elsewhere/y", Scope::Project, "project/.skillc/runtime/y");
+        check(&world, "y", "elsewhere/y", SkillScope::Project, "project/.skillc/runtime/y");
         check_error(&world, "x", "E001 skill 'x' not found");
     }
 
@@ -210,9 +228,9 @@ mod tests {
         let mut world = World::new();
         world.skill("elsewhere/x");
         world.caller.cwd = world.path("elsewhere");
-        check(&world, "x", "elsewhere/x", Scope::Global, "home/.skillc/runtime/x");
+        check(&world, "x", "elsewhere/x", SkillScope::Global, "home/.skillc/runtime/x");
         world.caller.cwd = world.path("elsewhere/x");
-        check(&world, ".", "elsewhere/x", Scope::Global, "home/.skillc/runtime/x");
+        check(&world, ".", "elsewhere/x", SkillScope::Global, "home/.skillc/runtime/x");
     }
 
     #[test]
@@ -222,12 +240,18 @@ mod tests {
         world.skill("other/.skillc/skills/y");
         world.caller.cwd = world.path("project");
         let typed = world.path("home/.skillc/skills/x").display().to_string();
-        check(&world, &typed, "home/.skillc/skills/x", Scope::Global, "home/.skillc/runtime/x");
+        check(
+            &world,
+            &typed,
+            "home/.skillc/skills/x",
+            SkillScope::Global,
+            "home/.skillc/runtime/x",
+        );
         check(
             &world,
             "../other/.skillc/skills/y",
             "other/.skillc/skills/y",
-            Scope::Project,
+            SkillScope::Project,
             "other/.skillc/runtime/y",
         );
     }

@@ -15,7 +15,7 @@ use crate::text::fold::fold;
 
 /// What to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchOptions {
+pub struct SkillSearchOptions {
     /// As typed; every word of it must be in a section.
     pub query: String,
     /// Largest number of sections to return.
@@ -36,7 +36,7 @@ pub struct SkillResults {
 pub(super) fn search(
     caller: &Caller,
     skill: &Skill,
-    options: &SearchOptions,
+    options: &SkillSearchOptions,
 ) -> Result<SkillResults> {
     let index = index::open(caller, skill)?;
     let match_expr = match_expr(&options.query).ok_or(Diagnostic::EmptyQuery)?;

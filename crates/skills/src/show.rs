@@ -23,7 +23,7 @@ const EM_DASH: &str = " — ";
 
 /// Which section to show, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShowOptions {
+pub struct SkillShowOptions {
     /// Its heading, in any case.
     pub section: String,
     /// Looks only in this file.
@@ -34,7 +34,7 @@ pub struct ShowOptions {
 
 /// A section of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct ShownSection {
     /// File, relative to the skill.
     pub file: String,
     /// Its heading.
@@ -57,7 +57,11 @@ pub struct Shown {
 }
 
 /// Finds a section.
-pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Result<Shown> {
+pub(super) fn show(
+    caller: &Caller,
+    skill: &Skill,
+    options: &SkillShowOptions,
+) -> Result<ShownSection> {
     let headings = match index::open(caller, skill) {
         Ok(index) => index.headings().ok_or_else(|| index::unusable(skill))?,
         Err(Error::Skill(Diagnostic::IndexUnusable(_)))
@@ -100,7 +104,7 @@ pub(super) fn show(caller: &Caller, skill: &Skill, options: &ShowOptions) -> Res
     let mut text = page.lines(heading.start_line as usize..heading.end_line as usize).to_owned();
     let (end, num_cut) = open::cut(text.as_bytes(), options.max_lines);
     text.truncate(end);
-    Ok(Shown {
+    Ok(ShownSection {
         file: heading.file.clone(),
         heading: heading.text.clone(),
         level: heading.level,

@@ -47,7 +47,7 @@ pub struct SourceFile {
 
 /// The contents of a skill's directory.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub struct SkillContents {
     /// In byte order of their paths.
     pub files: Vec<SourceFile>,
     /// Symbolic links, by path below the skill's directory, in the same order.
@@ -55,8 +55,8 @@ pub struct Listing {
 }
 
 /// Lists a skill's directory.
-pub fn list(root: &Path) -> Result<Listing> {
-    let mut listing = Listing::default();
+pub fn list(root: &Path) -> Result<SkillContents> {
+    let mut listing = SkillContents::default();
     let mut folders = vec![(root.to_owned(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {
         let entries = match folder.read_dir() {
@@ -136,7 +136,7 @@ impl SourceFile {
     }
 }
 
-/// The hash over a skill's files, which are added in the order of a [`Listing`].
+/// The hash over a skill's files, which are added in the order of a [`SkillContents`].
 ///
 /// SHA-256 over the path and the lower-case hex SHA-256 of each file, without separators.
 #[derive(Default)]

@@ -57,7 +57,7 @@ pub(super) fn sources(skill: &Skill, options: &SourcesOptions) -> Result<Sources
         None => String::new(),
     };
     let pattern = options.pattern.as_deref().map(glob).transpose()?;
-    let mut tree = Tree::default();
+    let mut tree = SourceTree::default();
     for path in paths(skill)? {
         let is_wanted = pattern.as_ref().is_none_or(|pattern| pattern.is_match(&path));
         if let Some(below) = path.strip_prefix(&start).filter(|_| is_wanted) {
@@ -98,24 +98,24 @@ fn paths(skill: &Skill) -> Result<Vec<String>> {
 }
 
 /// Parses a pattern.
-pub fn glob(pattern: &str) -> Result<Pattern> {
+pub fn glob(pattern: &str) -> Result<NamePattern> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
         Diagnostic::InvalidOption {
             message: format!("pattern {pattern}: {}", error.kind()),
             hint: None,
         }
     })?;
-    Ok(Pattern { matcher: glob.compile_matcher(), is_path: pattern.contains('/') })
+    Ok(NamePattern { matcher: glob.compile_matcher(), is_path: pattern.contains('/') })
 }
 
 /// A glob on names or on paths.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub struct NamePattern {
     matcher: GlobMatcher,
     is_path: bool,
 }
 
-impl Pattern {
+impl NamePattern {
     /// Whether a path, or its last component, matches.
     pub fn is_match(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -125,12 +125,12 @@ impl Pattern {
 
 /// Directories by name, and the names of files.
 #[derive(Default)]
-struct Tree {
+struct SourceTree {
     dirs: BTreeMap<String, Self>,
     files: Vec<String>,
 }
 
-impl Tree {
+impl SourceTree {
     fn add(&mut self, path: &str) {
         match path.split_once('/') {
             Some((dir, below)) => self.dirs.entry(dir.to_owned()).or_default().add(below),

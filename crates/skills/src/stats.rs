@@ -76,7 +76,7 @@ pub struct SkillStats {
     pub period: Period,
     /// The counts; their shape depends on `query`.
     #[serde(rename = "data")]
-    pub counts: Counts,
+    pub counts: StatCounts,
 }
 
 /// A period; both ends are null if nothing was counted.
@@ -92,7 +92,8 @@ pub struct Period {
 // The most frequent are first, then in alphabetical order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Counts {
+#[schemars(rename = "Counts")]
+pub enum StatCounts {
     /// `summary`
     Summary {
         /// All accesses.
@@ -237,7 +238,7 @@ fn is_below(cwd: &str, project: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || project.ends_with('/'))
 }
 
-fn count(group_by: GroupBy, accesses: &[SkillAccess]) -> Counts {
+fn count(group_by: GroupBy, accesses: &[SkillAccess]) -> StatCounts {
     let succeeded = || accesses.iter().filter(|access| access.error.is_none());
     let sections = || {
         succeeded().filter(|access| access.command == "show").filter_map(|access| {
@@ -253,28 +254,37 @@ fn count(group_by: GroupBy, accesses: &[SkillAccess]) -> Counts {
         })
     };
     match group_by {
-        GroupBy::Summary => Counts::Summary {
+        GroupBy::Summary => StatCounts::Summary {
             total_accesses: accesses.len(),
             unique_sections: sections().collect::<BTreeSet<_>>().len(),
             unique_files: files().collect::<BTreeSet<_>>().len(),
             error_count: accesses.iter().filter(|access| access.error.is_some()).count(),
         },
-        GroupBy::Sections => Counts::Sections(by_count(sections(), |(file, section), count| {
-            SectionCount { section, file, count }
-        })),
-        GroupBy::Files => Counts::Files(by_count(files(), |file, count| FileCount { file, count })),
+        GroupBy::Sections => {
+            StatCounts::Sections(by_count(sections(), |(file, section), count| SectionCount {
+                section,
+                file,
+                count,
+            }))
+        }
+        GroupBy::Files => {
+            StatCounts::Files(by_count(files(), |file, count| FileCount { file, count }))
+        }
         GroupBy::Commands => {
-            Counts::Commands(tally(accesses.iter().map(|access| access.command.clone())))
+            StatCounts::Commands(tally(accesses.iter().map(|access| access.command.clone())))
         }
         GroupBy::Projects => {
             let projects = accesses.iter().map(|access| access.cwd.clone());
-            Counts::Projects(by_count(projects, |project, count| ProjectCount { project, count }))
+            StatCounts::Projects(by_count(projects, |project, count| ProjectCount {
+                project,
+                count,
+            }))
         }
         GroupBy::Errors => {
             let failures = accesses.iter().filter_map(|access| {
                 Some((access.command.clone(), target(access), access.error.clone()?))
             });
-            Counts::Errors(by_count(failures, |(command, target, error), count| FailureCount {
+            StatCounts::Errors(by_count(failures, |(command, target, error), count| FailureCount {
                 target,
                 command,
                 error,
@@ -284,7 +294,7 @@ fn count(group_by: GroupBy, accesses: &[SkillAccess]) -> Counts {
         GroupBy::Search => {
             let searches = accesses.iter().filter(|access| access.command == "search");
             let queries = searches.filter_map(|access| word(&args(access), "query"));
-            Counts::Search(by_count(queries, |query, count| QueryCount { query, count }))
+            StatCounts::Search(by_count(queries, |query, count| QueryCount { query, count }))
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::diagnostic::Program;
 use crate::error::Result;
 use crate::place::{SKILL_FILE, Skill};
-use crate::skill_files::Listing;
+use crate::skill_files::SkillContents;
 use crate::text::headings::{self, Heading, MarkdownPage};
 use crate::{front_matter, page};
 
@@ -22,7 +22,7 @@ pub(super) fn stub(
     program: Program,
     skill: &Skill,
     description: &str,
-    listing: &Listing,
+    listing: &SkillContents,
 ) -> Result<String> {
     let name = &skill.name;
     let (command, tool) = (program.command(), program.tool_prefix());

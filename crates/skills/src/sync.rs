@@ -25,7 +25,7 @@ pub struct SyncOptions {
 
 /// The result of merging.
 #[derive(Debug, Default)]
-pub struct Synced {
+pub struct SyncResult {
     /// Name of each skill and the number of accesses that its log did not have, in alphabetical order; in a dry run
     /// the number of accesses in its fallback log.
     pub skills: Vec<(String, usize)>,
@@ -37,13 +37,13 @@ pub struct Synced {
 
 /// Merges fallback logs into the logs of the runtime directories and removes them. A skill that
 /// fails does not stop the others.
-pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<Synced> {
+pub fn sync(caller: &Caller, options: &SyncOptions) -> Result<SyncResult> {
     let project = match &options.project {
         Some(project) => paths::clean(&caller.cwd.join(project)),
         None => caller.cwd.clone(),
     };
     let logs = caller::fallback_logs(&project);
-    let mut synced = Synced { is_dry_run: options.is_dry_run, ..Synced::default() };
+    let mut synced = SyncResult { is_dry_run: options.is_dry_run, ..SyncResult::default() };
     for name in names(&logs) {
         if options.skill.as_ref().is_some_and(|wanted| *wanted != name) {
             continue;

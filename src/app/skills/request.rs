@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 
 use crate::ingest::IngestReport;
-use crate::skill::build::{BuildOptions, Built};
-use crate::skill::commands::Command;
-use crate::skill::init::{InitOptions, Initialized};
-use crate::skill::install::Installed;
-use crate::skill::lint::Linted;
+use crate::skill::build::{BuildOptions, BuildResult};
+use crate::skill::commands::SkillCommand;
+use crate::skill::init::{CreatedSkill, InitOptions};
+use crate::skill::install::InstalledSkill;
+use crate::skill::lint::LintResult;
 use crate::skill::list::{ListOptions, SkillList};
-use crate::skill::open::{OpenOptions, Opened};
+use crate::skill::open::{OpenedFile, SkillOpenOptions};
 use crate::skill::registry::SkillFilter;
-use crate::skill::search::{SearchOptions, SkillResults};
-use crate::skill::show::{OutlineOptions, OutlinedHeading, ShowOptions, Shown};
+use crate::skill::search::{SkillResults, SkillSearchOptions};
+use crate::skill::show::{OutlineOptions, OutlinedHeading, ShownSection, SkillShowOptions};
 use crate::skill::sources::{Sources, SourcesOptions};
 use crate::skill::stats::{SkillStats, StatsOptions};
-use crate::skill::sync::{SyncOptions, Synced};
+use crate::skill::sync::{SyncOptions, SyncResult};
 
 /// The values of a command's parameters by name, from the command line or a tool call.
 pub trait Arguments {
@@ -47,13 +47,13 @@ pub enum SkillRequest {
         is_ingested: bool,
     },
     /// Search a skill.
-    Search(String, SearchOptions),
+    Search(String, SkillSearchOptions),
     /// List the headings of a skill.
     Outline(String, OutlineOptions),
     /// Show a section.
-    Show(String, ShowOptions),
+    Show(String, SkillShowOptions),
     /// Show a file.
-    Open(String, OpenOptions),
+    Open(String, SkillOpenOptions),
     /// List the files of a skill.
     Sources(String, SourcesOptions),
     /// Count the accesses to a skill.
@@ -90,33 +90,33 @@ pub enum SkillAnswer {
     /// Headings in the order of the files.
     Outline(Vec<OutlinedHeading>),
     /// A section.
-    Show(Shown),
+    Show(ShownSection),
     /// A file.
-    Open(Opened),
+    Open(OpenedFile),
     /// A tree of files.
     Sources(Sources),
     /// Counts of accesses.
     Stats(SkillStats),
     /// Findings for the author.
-    Lint(Linted),
+    Lint(LintResult),
     /// The result of merging logs.
     Sync {
         /// Merged and failed logs.
-        synced: Synced,
+        synced: SyncResult,
         /// One message per failed log.
         errors: Vec<String>,
     },
     /// The created skill or store.
-    Init(Initialized),
+    Init(CreatedSkill),
     /// The place of the installed skill.
-    Install(Installed),
+    Install(InstalledSkill),
 }
 
 /// The result of `build`.
 #[derive(Debug)]
 pub struct BuildReport {
     /// The skill that was built.
-    pub built: Built,
+    pub built: BuildResult,
     /// The directory that was imported first, as typed.
     pub imported: Option<PathBuf>,
     /// The report of adding its Markdown to the knowledge base, if requested.
@@ -125,7 +125,7 @@ pub struct BuildReport {
 
 impl SkillRequest {
     /// Returns the request for a command and its arguments.
-    pub fn of(command: &Command, given: &dyn Arguments) -> Self {
+    pub fn of(command: &SkillCommand, given: &dyn Arguments) -> Self {
         let required = |name: &str| given.text(name).unwrap_or_default();
         let limit = || given.number("limit").unwrap_or(0);
         let max_lines = given.number("max_lines");
@@ -154,7 +154,7 @@ impl SkillRequest {
                 Self::Build { skill, options, is_ingested: given.flag("ingest") }
             }
             "search" => {
-                Self::Search(skill, SearchOptions { query: required("query"), limit: limit() })
+                Self::Search(skill, SkillSearchOptions { query: required("query"), limit: limit() })
             }
             "outline" => {
                 let level = given.number("level").and_then(|level| u8::try_from(level).ok());
@@ -162,9 +162,9 @@ impl SkillRequest {
             }
             "show" => {
                 let (section, file) = (required("section"), given.text("file"));
-                Self::Show(skill, ShowOptions { section, file, max_lines })
+                Self::Show(skill, SkillShowOptions { section, file, max_lines })
             }
-            "open" => Self::Open(skill, OpenOptions { path: required("path"), max_lines }),
+            "open" => Self::Open(skill, SkillOpenOptions { path: required("path"), max_lines }),
             "sources" => {
                 let options = SourcesOptions {
                     depth: given.number("depth"),

@@ -11,7 +11,7 @@ use clap::{
 use crate::app::skills::Arguments;
 use crate::cli::args::Global;
 use crate::config::OutputFormat;
-use crate::skill::commands::{COMMANDS, Command, Kind, Parameter};
+use crate::skill::commands::{COMMANDS, Parameter, ParameterKind, SkillCommand};
 use crate::text::paths;
 
 /// Serve agent skills: list, build, search and read directories with a SKILL.md
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Skill {
 /// A skill command as typed.
 #[derive(Debug)]
 pub(in crate::cli) struct SkillCall {
-    pub(in crate::cli) command: &'static Command,
+    pub(in crate::cli) command: &'static SkillCommand,
     matches: ArgMatches,
 }
 
@@ -88,7 +88,7 @@ impl FromArgMatches for SkillCall {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let missing = || Error::new(clap::error::ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
-        let command = Command::find(name).ok_or_else(missing)?;
+        let command = SkillCommand::find(name).ok_or_else(missing)?;
         Ok(Self { command, matches: matches.clone() })
     }
 
@@ -112,7 +112,7 @@ impl Subcommand for SkillCall {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        Command::find(name).is_some()
+        SkillCommand::find(name).is_some()
     }
 }
 
@@ -131,7 +131,7 @@ fn format() -> Arg {
 
 fn arg(parameter: &Parameter) -> Arg {
     let mut arg = Arg::new(parameter.name).help(parameter.about).required(parameter.is_required);
-    if parameter.kind != Kind::Flag {
+    if parameter.kind != ParameterKind::Flag {
         arg = arg.value_name(parameter.name.to_uppercase());
     }
     if !parameter.is_positional {
@@ -144,19 +144,19 @@ fn arg(parameter: &Parameter) -> Arg {
         arg = arg.default_value(default);
     }
     match parameter.kind {
-        Kind::Flag => arg.action(ArgAction::SetTrue),
-        Kind::Text => arg
+        ParameterKind::Flag => arg.action(ArgAction::SetTrue),
+        ParameterKind::Text => arg
             .value_parser(value_parser!(OsString))
             // A heading may begin with a hyphen, but a positional word that does could be a flag.
             .allow_hyphen_values(!parameter.is_positional),
-        Kind::Texts => arg.value_parser(value_parser!(OsString)).action(ArgAction::Append),
-        Kind::CommaTexts => {
+        ParameterKind::Texts => arg.value_parser(value_parser!(OsString)).action(ArgAction::Append),
+        ParameterKind::CommaTexts => {
             arg.value_parser(value_parser!(OsString)).action(ArgAction::Append).value_delimiter(',')
         }
-        Kind::Choice(words) => {
+        ParameterKind::Choice(words) => {
             arg.value_parser(PossibleValuesParser::new(words)).hide_possible_values(false)
         }
-        Kind::Number(least, most) => arg.value_parser(
+        ParameterKind::Number(least, most) => arg.value_parser(
             RangedU64ValueParser::<u32>::new().range(u64::from(least)..=u64::from(most)),
         ),
     }

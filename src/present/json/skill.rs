@@ -11,11 +11,11 @@ use serde::Serialize;
 use crate::app::skills::{BuildReport, SkillAnswer};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::present::json::ErrorJson;
-use crate::skill::lint::{Finding, Linted, Severity};
+use crate::skill::lint::{LintFinding, LintResult, Severity};
 use crate::skill::list::SkillList;
-use crate::skill::open::Opened;
+use crate::skill::open::OpenedFile;
 use crate::skill::sources::Sources;
-use crate::skill::sync::Synced;
+use crate::skill::sync::SyncResult;
 use crate::store::DocumentId;
 use crate::text::json::Json;
 use crate::text::paths::path_text;
@@ -191,10 +191,10 @@ pub(in crate::present) struct LintJson<'a> {
     /// Findings that are warnings.
     warnings: usize,
     /// The findings.
-    diagnostics: &'a [Finding],
+    diagnostics: &'a [LintFinding],
 }
 
-fn lint(linted: &Linted, out: &mut Json<'_>) -> io::Result<()> {
+fn lint(linted: &LintResult, out: &mut Json<'_>) -> io::Result<()> {
     out.value(&LintJson {
         skill: &linted.skill,
         path: &linted.path,
@@ -225,7 +225,7 @@ struct SyncedJson<'a> {
     count: usize,
 }
 
-fn sync(synced: &Synced, errors: &[String], out: &mut Json<'_>) -> io::Result<()> {
+fn sync(synced: &SyncResult, errors: &[String], out: &mut Json<'_>) -> io::Result<()> {
     let skills = synced.skills.iter().map(|(skill, count)| SyncedJson { skill, count: *count });
     out.value(&SyncJson { synced: skills.collect(), dry_run: synced.is_dry_run, errors })
 }
@@ -246,7 +246,7 @@ pub(in crate::present) struct OpenJson<'a> {
 }
 
 /// Writes a file: its text, or its bytes in base64 if they are not text.
-fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
+fn open(opened: &OpenedFile, out: &mut Json<'_>) -> io::Result<()> {
     let text = std::str::from_utf8(&opened.bytes).ok();
     let data = text.is_none().then(|| STANDARD.encode(&opened.bytes));
     out.value(&OpenJson { file: &opened.file, text, data, truncated: opened.num_cut > 0 })

@@ -13,7 +13,7 @@ use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::Versioned;
 use crate::search::ConflictCopy;
-use crate::skill::install::Found;
+use crate::skill::install::InstalledCopy;
 use crate::store::{PageCounts, RoomBytes};
 use crate::text::json::Json;
 use crate::text::paths::path_text;
@@ -50,7 +50,7 @@ pub(in crate::present) struct StatusJson<'a> {
     /// What confines the processes that read documents; null if none can be started.
     sandbox: Option<Layers>,
     /// Installed copies of kb's own skill.
-    agent_skills: &'a [Found],
+    agent_skills: &'a [InstalledCopy],
     /// The model that the settings ask for; null unless it is another than the database's.
     model_wanted: Option<&'a str>,
     /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them

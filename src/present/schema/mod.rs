@@ -24,10 +24,10 @@ use crate::app::settings::Setting;
 use crate::app::update::UpdateReport;
 use crate::ingest::FailedFile;
 use crate::present::json::{self, VERSION_KEY, VERSION_MEANING, skill};
-use crate::skill::init::Initialized;
-use crate::skill::install::Installed;
+use crate::skill::init::CreatedSkill;
+use crate::skill::install::InstalledSkill;
 use crate::skill::search::SkillResults;
-use crate::skill::show::{OutlinedHeading, Shown};
+use crate::skill::show::{OutlinedHeading, ShownSection};
 use crate::skill::stats::SkillStats;
 use crate::store::{RenamedTag, TagCount};
 use crate::text::json::Json;
@@ -180,13 +180,13 @@ pub const PUBLISHED: &[Published] = &[
     Published::of::<skill::BuildJson>("skill-build"),
     Published::of::<SkillResults>("skill-search"),
     Published::of::<Vec<OutlinedHeading>>("skill-outline"),
-    Published::of::<Shown>("skill-show"),
+    Published::of::<ShownSection>("skill-show"),
     Published::of::<skill::OpenJson>("skill-open"),
     Published::of::<Vec<skill::SourceJson>>("skill-sources"),
     Published::of::<SkillStats>("skill-stats"),
     Published::of::<skill::LintJson>("skill-lint"),
-    Published::of::<Initialized>("skill-init"),
-    Published::of::<Installed>("skill-install"),
+    Published::of::<CreatedSkill>("skill-init"),
+    Published::of::<InstalledSkill>("skill-install"),
     Published::of::<skill::SyncJson>("skill-sync"),
     Published::of::<json::ErrorJson>("error").of_command("any command that fails, on stderr"),
 ];

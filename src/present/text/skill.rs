@@ -12,16 +12,16 @@ use crate::diagnostic::{Diagnostic, Program};
 use crate::present::terminal::sheet::Sheet;
 use crate::present::terminal::table::{texts, words};
 use crate::present::text::human::Human;
-use crate::skill::init::Initialized;
-use crate::skill::install::Installed;
-use crate::skill::lint::{Linted, Severity};
+use crate::skill::init::CreatedSkill;
+use crate::skill::install::InstalledSkill;
+use crate::skill::lint::{LintResult, Severity};
 use crate::skill::list::SkillList;
-use crate::skill::open::Opened;
+use crate::skill::open::OpenedFile;
 use crate::skill::search::SkillResults;
-use crate::skill::show::{OutlinedHeading, Shown};
+use crate::skill::show::{OutlinedHeading, ShownSection};
 use crate::skill::sources::{SourceEntry, Sources};
-use crate::skill::stats::{Counts, FailureCount, SectionCount, SkillStats};
-use crate::skill::sync::Synced;
+use crate::skill::stats::{FailureCount, SectionCount, SkillStats, StatCounts};
+use crate::skill::sync::SyncResult;
 use crate::text::paths;
 use crate::text::printable::{clean, clean_lines, clean_name};
 
@@ -132,7 +132,7 @@ fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
 const AGENTS_LINE: &str = "- Search the user's documents with `kb search \"QUESTION\" --budget 1000 --format agent` \
                            whenever they may hold the answer, and cite title and page; `kb help` has the rest.";
 
-fn install(installed: &Installed, out: &mut Sheet<'_>) -> io::Result<()> {
+fn install(installed: &InstalledSkill, out: &mut Sheet<'_>) -> io::Result<()> {
     let done = if installed.is_new { "Wrote" } else { "Up to date:" };
     writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)?;
     writeln!(out, "For an agent that reads AGENTS.md instead, add this line to it:\n{AGENTS_LINE}")
@@ -174,14 +174,14 @@ fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> 
 }
 
 /// Returns the bytes of a section, followed by a line end.
-fn show(shown: &Shown) -> Cow<'_, [u8]> {
+fn show(shown: &ShownSection) -> Cow<'_, [u8]> {
     let has_end = shown.text.ends_with(['\n', '\r']) || shown.text.is_empty();
     let end = if has_end { "" } else { "\n" };
     followed(shown.text.as_bytes(), &(end.to_owned() + &more(shown.num_cut)))
 }
 
 /// Returns the bytes of a file.
-fn open(opened: &Opened) -> Cow<'_, [u8]> {
+fn open(opened: &OpenedFile) -> Cow<'_, [u8]> {
     followed(&opened.bytes, &more(opened.num_cut))
 }
 
@@ -236,22 +236,26 @@ fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
     )?;
     writeln!(out, "Period: start={}, end={}", time(&stats.period.start), time(&stats.period.end))?;
     match &stats.counts {
-        Counts::Summary { total_accesses, unique_sections, unique_files, error_count } => {
+        StatCounts::Summary { total_accesses, unique_sections, unique_files, error_count } => {
             writeln!(out, "Total accesses: {total_accesses}")?;
             writeln!(out, "Unique sections: {unique_sections}")?;
             writeln!(out, "Unique files: {unique_files}")?;
             writeln!(out, "Error count: {error_count}")?;
         }
-        Counts::Sections(counts) => {
+        StatCounts::Sections(counts) => {
             for SectionCount { section, file, count } in counts {
                 writeln!(out, "{count}\t{}\t{}", clean_name(file), clean(section))?;
             }
         }
-        Counts::Files(counts) => lines(counts.iter().map(|of| (&of.file, of.count)), out)?,
-        Counts::Commands(counts) => lines(counts.iter().map(|(name, count)| (name, *count)), out)?,
-        Counts::Projects(counts) => lines(counts.iter().map(|of| (&of.project, of.count)), out)?,
-        Counts::Search(counts) => lines(counts.iter().map(|of| (&of.query, of.count)), out)?,
-        Counts::Errors(counts) => {
+        StatCounts::Files(counts) => lines(counts.iter().map(|of| (&of.file, of.count)), out)?,
+        StatCounts::Commands(counts) => {
+            lines(counts.iter().map(|(name, count)| (name, *count)), out)?
+        }
+        StatCounts::Projects(counts) => {
+            lines(counts.iter().map(|of| (&of.project, of.count)), out)?
+        }
+        StatCounts::Search(counts) => lines(counts.iter().map(|of| (&of.query, of.count)), out)?,
+        StatCounts::Errors(counts) => {
             for FailureCount { target, command, error, count } in counts {
                 let error = error.lines().next().unwrap_or_default();
                 let command = clean(command);
@@ -270,7 +274,7 @@ fn lines<'a>(
 }
 
 /// Writes the summary of checking a skill; findings are printed on stderr before it.
-fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
+fn lint(linted: &LintResult, out: &mut Sheet<'_>) -> io::Result<()> {
     let (errors, warnings) = (linted.count(Severity::Error), linted.count(Severity::Warning));
     if linted.is_skipped {
         writeln!(out, "info: skipping compiled skill '{}'", clean_name(&linted.skill))
@@ -281,7 +285,7 @@ fn lint(linted: &Linted, out: &mut Sheet<'_>) -> io::Result<()> {
     }
 }
 
-fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
+fn sync(synced: &SyncResult, out: &mut Sheet<'_>) -> io::Result<()> {
     for (skill, count) in &synced.skills {
         let skill = clean_name(skill);
         if synced.is_dry_run {
@@ -297,7 +301,7 @@ fn sync(synced: &Synced, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes the created skill or store.
-fn init(made: &Initialized, out: &mut Sheet<'_>) -> io::Result<()> {
+fn init(made: &CreatedSkill, out: &mut Sheet<'_>) -> io::Result<()> {
     let (scope, path) = (made.scope.as_str(), name_of(&made.path));
     match &made.name {
         Some(name) => writeln!(out, "Created {scope} skill '{}' at {path}", clean_name(name)),
@@ -368,7 +372,7 @@ mod tests {
     #[test]
     fn a_file_is_printed_unchanged_and_a_cut_one_reports_the_missing_lines() {
         let opened =
-            |bytes: &[u8], num_cut| Opened { file: "f".into(), bytes: bytes.into(), num_cut };
+            |bytes: &[u8], num_cut| OpenedFile { file: "f".into(), bytes: bytes.into(), num_cut };
         assert_eq!(*open(&opened(b"\xff\0\x1b no line end", 0)), *b"\xff\0\x1b no line end");
         assert_eq!(*open(&opened(b"a\r\n", 3)), *b"a\r\n... (3 more lines)\n");
     }

@@ -13,7 +13,7 @@ use crate::present::terminal::table::{fact, texts, words};
 use crate::present::text::human::Human;
 use crate::present::text::manage::described_shortly;
 use crate::present::text::runs::made_differently;
-use crate::skill::install::Found;
+use crate::skill::install::InstalledCopy;
 use crate::store::{LastUpdate, PageCounts, RoomBytes};
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::paths;
@@ -236,7 +236,7 @@ fn describe_pages(pages: &PageCounts) -> String {
 }
 
 /// Describes an installed copy of kb's own skill, and how to replace one of another version.
-fn describe_skill(skill: &Found) -> String {
+fn describe_skill(skill: &InstalledCopy) -> String {
     let path = clean(&skill.path.display().to_string());
     let version = skill
         .version

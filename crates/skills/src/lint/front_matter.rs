@@ -5,8 +5,8 @@ use crate::place::{SKILL_FILE, Skill};
 
 use super::rules::{
     DESCRIPTION_LENGTH, DESCRIPTION_NONEMPTY, DESCRIPTION_REQUIRED, DESCRIPTION_TRIGGERS,
-    FRONTMATTER_KNOWN, FRONTMATTER_VALID, Finding, NAME_FORMAT, NAME_LENGTH, NAME_MATCH_DIR,
-    NAME_REQUIRED, Rule, Source,
+    FRONTMATTER_KNOWN, FRONTMATTER_VALID, LintFinding, LintRule, LintedFile, NAME_FORMAT,
+    NAME_LENGTH, NAME_MATCH_DIR, NAME_REQUIRED,
 };
 
 /// Longest name, in characters.
@@ -26,10 +26,14 @@ const KNOWN_FIELDS: [&str; 3] = ["name", "description", "allowed-tools"];
 const KNOWN_CAPABILITIES: [&str; 5] = ["read", "write", "spawn", "audit", "admin"];
 
 /// Checks the front matter and returns the name it states.
-pub(super) fn check(skill: &Skill, source: &Source, findings: &mut Vec<Finding>) -> Option<String> {
-    let mut found = |rule: Rule, message: String| {
+pub(super) fn check(
+    skill: &Skill,
+    source: &LintedFile,
+    findings: &mut Vec<LintFinding>,
+) -> Option<String> {
+    let mut found = |rule: LintRule, message: String| {
         let line = (rule == FRONTMATTER_VALID).then_some(1);
-        findings.push(Finding { rule, message, file: Some(SKILL_FILE.into()), line });
+        findings.push(LintFinding { rule, message, file: Some(SKILL_FILE.into()), line });
     };
     let fields = match front_matter::read(&source.page.text) {
         Ok((fields, _)) => fields,
@@ -69,7 +73,7 @@ pub(super) fn check(skill: &Skill, source: &Source, findings: &mut Vec<Finding>)
     name
 }
 
-fn check_description(fields: &Fields, found: &mut impl FnMut(Rule, String)) {
+fn check_description(fields: &Fields, found: &mut impl FnMut(LintRule, String)) {
     if !fields.has("description") {
         return found(DESCRIPTION_REQUIRED, "missing required field 'description'".into());
     }

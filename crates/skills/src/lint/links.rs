@@ -9,13 +9,13 @@ use crate::text::headings::Heading;
 use crate::text::{links, paths};
 
 use super::rules::{
-    Finding, LINK_ANCHOR_EXISTS, LINK_FILE_EXISTS, LINK_NO_ESCAPE, NO_ORPHANS, Source,
+    LINK_ANCHOR_EXISTS, LINK_FILE_EXISTS, LINK_NO_ESCAPE, LintFinding, LintedFile, NO_ORPHANS,
 };
 
 /// Files that need no link: people look for them by name.
 const KNOWN_FILES: [&str; 4] = ["license.md", "changelog.md", "contributing.md", "readme.md"];
 
-pub(super) fn check(skill: &Skill, sources: &[Source], findings: &mut Vec<Finding>) {
+pub(super) fn check(skill: &Skill, sources: &[LintedFile], findings: &mut Vec<LintFinding>) {
     let anchors: HashMap<&str, HashSet<String>> =
         sources.iter().map(|source| (source.path.as_str(), anchors(source))).collect();
     let mut edges: HashMap<&str, BTreeSet<String>> = HashMap::new();
@@ -52,7 +52,7 @@ pub(super) fn check(skill: &Skill, sources: &[Source], findings: &mut Vec<Findin
     for source in sources {
         let name = source.path.rsplit('/').next().unwrap_or_default().to_lowercase();
         if !reached.contains(source.path.as_str()) && !KNOWN_FILES.contains(&name.as_str()) {
-            findings.push(Finding {
+            findings.push(LintFinding {
                 rule: NO_ORPHANS,
                 message: format!("orphaned file: '{}'", source.path),
                 file: Some(source.path.clone()),
@@ -75,7 +75,7 @@ fn find(skill: &Skill, from: &str, file: &str) -> Result<String, bool> {
 }
 
 /// Returns the anchors of a file: its headings, named as GitHub does, and names in HTML.
-fn anchors(source: &Source) -> HashSet<String> {
+fn anchors(source: &LintedFile) -> HashSet<String> {
     let mut found: HashSet<String> =
         slugs(&source.headings, |letter| letter.is_ascii_alphanumeric(), true)
             .into_iter()

@@ -14,12 +14,12 @@ use crate::{page, skill_files};
 
 pub(crate) use front_matter::MAX_DESCRIPTION_CHARS;
 pub use front_matter::name_fault;
-pub use rules::{Finding, RULES, Rule, Severity};
-use rules::{SKIP_COMPILED, Source};
+pub use rules::{LintFinding, LintRule, RULES, Severity};
+use rules::{LintedFile, SKIP_COMPILED};
 
 /// The result of checking a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Linted {
+pub struct LintResult {
     /// Name of the skill.
     pub skill: String,
     /// Its directory.
@@ -27,10 +27,10 @@ pub struct Linted {
     /// Whether it was skipped because it is a build result and not a source.
     pub is_skipped: bool,
     /// By file, SKILL.md first, then by line.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<LintFinding>,
 }
 
-impl Linted {
+impl LintResult {
     /// Returns how many findings are of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.rule.severity == severity).count()
@@ -38,8 +38,8 @@ impl Linted {
 }
 
 /// Checks a skill against all rules. Build results are skipped unless `is_forced`.
-pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
-    let mut linted = Linted {
+pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<LintResult> {
+    let mut linted = LintResult {
         skill: skill.name.clone(),
         path: skill.skill_path(),
         is_skipped: false,
@@ -50,7 +50,7 @@ pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
             linted.is_skipped = true;
             return Ok(linted);
         }
-        linted.findings.push(Finding {
+        linted.findings.push(LintFinding {
             rule: SKIP_COMPILED,
             message: "linting compiled skill; results may not be meaningful".into(),
             file: None,
@@ -65,7 +65,7 @@ pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
     };
     structure::check(&sources, name.as_deref(), findings);
     links::check(skill, &sources, findings);
-    let place = |finding: &Finding| (finding.file.clone(), finding.line);
+    let place = |finding: &LintFinding| (finding.file.clone(), finding.line);
     findings.sort_by(|a, b| {
         let ((a_file, a_line), (b_file, b_line)) = (place(a), place(b));
         let is_other =
@@ -81,13 +81,13 @@ pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<Linted> {
 }
 
 /// Reads the Markdown files that are not hidden.
-fn sources(skill: &Skill) -> Result<Vec<Source>> {
+fn sources(skill: &Skill) -> Result<Vec<LintedFile>> {
     let mut found = Vec::new();
     let is_hidden = |path: &str| path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
     let mut add = |path: String, bytes: &[u8]| {
         if let Some(page) = page::read(&path, bytes) {
             let headings = page.headings();
-            found.push(Source { path, page, headings });
+            found.push(LintedFile { path, page, headings });
         }
     };
     for file in skill_files::list(&skill.dir)?.files {

@@ -28,7 +28,7 @@ impl Severity {
 
 /// A rule of the standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Rule {
+pub struct LintRule {
     /// `error` or `warning`.
     pub severity: Severity,
     /// Code of the protocol.
@@ -43,13 +43,13 @@ pub struct Rule {
 /// Declares the rules, each as a constant by its short name.
 macro_rules! rules {
     ($($constant:ident = $id:literal $name:literal $severity:ident,)*) => {
-        $(pub(super) const $constant: Rule = {
+        $(pub(super) const $constant: LintRule = {
             let severity = Severity::$severity;
-            Rule { severity, code: severity.code(), id: $id, name: $name }
+            LintRule { severity, code: severity.code(), id: $id, name: $name }
         };)*
 
         /// All rules, in order.
-        pub const RULES: &[Rule] = &[$($constant),*];
+        pub const RULES: &[LintRule] = &[$($constant),*];
     };
 }
 
@@ -78,10 +78,11 @@ rules! {
 
 /// A finding for the author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Finding {
+#[schemars(rename = "Finding")]
+pub struct LintFinding {
     /// Which rule.
     #[serde(flatten)]
-    pub rule: Rule,
+    pub rule: LintRule,
     /// What was found.
     pub message: String,
     /// File, relative to the skill.
@@ -90,7 +91,7 @@ pub struct Finding {
     pub line: Option<usize>,
 }
 
-impl Finding {
+impl LintFinding {
     /// Returns the text printed on stderr.
     pub fn text(&self) -> String {
         let place = match (&self.file, self.line) {
@@ -98,20 +99,20 @@ impl Finding {
             (Some(file), None) => format!("{file}: "),
             (None, _) => String::new(),
         };
-        let Rule { severity, code, id, name } = self.rule;
+        let LintRule { severity, code, id, name } = self.rule;
         format!("{place}{}[{code}]: {id} {name}: {}", severity.as_str(), self.message)
     }
 }
 
 /// A Markdown file to check.
-pub(super) struct Source {
+pub(super) struct LintedFile {
     pub(super) path: String,
     pub(super) page: MarkdownPage,
     pub(super) headings: Vec<Heading>,
 }
 
-impl Source {
-    pub(super) fn finding(&self, rule: Rule, line: usize, message: String) -> Finding {
-        Finding { rule, message, file: Some(self.path.clone()), line: Some(line) }
+impl LintedFile {
+    pub(super) fn finding(&self, rule: LintRule, line: usize, message: String) -> LintFinding {
+        LintFinding { rule, message, file: Some(self.path.clone()), line: Some(line) }
     }
 }

@@ -3,14 +3,14 @@
 use crate::place::SKILL_FILE;
 
 use super::rules::{
-    Finding, HEADING_FIRST_H1, HEADING_H1, HEADING_HIERARCHY, HEADING_MATCH_NAME, SKILL_SIZE,
-    Source,
+    HEADING_FIRST_H1, HEADING_H1, HEADING_HIERARCHY, HEADING_MATCH_NAME, LintFinding, LintedFile,
+    SKILL_SIZE,
 };
 
 /// Recommended length of SKILL.md: agents read all of it.
 const MAX_LINES: usize = 500;
 
-pub(super) fn check(sources: &[Source], name: Option<&str>, findings: &mut Vec<Finding>) {
+pub(super) fn check(sources: &[LintedFile], name: Option<&str>, findings: &mut Vec<LintFinding>) {
     for source in sources {
         if source.path == SKILL_FILE {
             check_skill_file(source, name, findings);
@@ -34,9 +34,9 @@ pub(super) fn check(sources: &[Source], name: Option<&str>, findings: &mut Vec<F
     }
 }
 
-fn check_skill_file(source: &Source, name: Option<&str>, findings: &mut Vec<Finding>) {
+fn check_skill_file(source: &LintedFile, name: Option<&str>, findings: &mut Vec<LintFinding>) {
     let finding =
-        |rule, message| Finding { rule, message, file: Some(SKILL_FILE.into()), line: None };
+        |rule, message| LintFinding { rule, message, file: Some(SKILL_FILE.into()), line: None };
     let num_lines = source.page.num_lines();
     if num_lines > MAX_LINES {
         let message = format!("SKILL.md has {num_lines} lines (at most {MAX_LINES})");

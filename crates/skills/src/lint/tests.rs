@@ -6,7 +6,7 @@ use super::*;
 
 const GOOD: &str = "---\nname: x\ndescription: Does it. Use when testing.\n---\n# X\n";
 
-fn lint_of(world: &World, is_forced: bool) -> Linted {
+fn lint_of(world: &World, is_forced: bool) -> LintResult {
     lint(&resolve::resolve(&world.caller, "x").unwrap(), is_forced).unwrap()
 }
 

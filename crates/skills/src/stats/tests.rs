@@ -54,7 +54,7 @@ fn sample() -> (World, Skill) {
     ])
 }
 
-fn counts(sample: &(World, Skill), group_by: &str) -> Counts {
+fn counts(sample: &(World, Skill), group_by: &str) -> StatCounts {
     let options = StatsOptions { group_by: Some(group_by.into()), ..StatsOptions::default() };
     stats(&sample.0.caller, &sample.1, &options).unwrap().counts
 }
@@ -72,22 +72,27 @@ fn accesses_are_counted_by_the_requested_grouping() {
     let sample = sample();
     assert_eq!(
         counts(&sample, "summary"),
-        Counts::Summary { total_accesses: 11, unique_sections: 2, unique_files: 2, error_count: 3 }
+        StatCounts::Summary {
+            total_accesses: 11,
+            unique_sections: 2,
+            unique_files: 2,
+            error_count: 3
+        }
     );
     assert_eq!(
         counts(&sample, "sections"),
-        Counts::Sections(vec![section("S", 2), section("A", 1)])
+        StatCounts::Sections(vec![section("S", 2), section("A", 1)])
     );
     assert_eq!(
         counts(&sample, "files"),
-        Counts::Files(vec![
+        StatCounts::Files(vec![
             FileCount { file: "a.md".into(), count: 3 },
             FileCount { file: "b.md".into(), count: 1 }
         ])
     );
     assert_eq!(
         counts(&sample, "commands"),
-        Counts::Commands(BTreeMap::from([
+        StatCounts::Commands(BTreeMap::from([
             pair("future", 1),
             pair("open", 3),
             pair("outline", 1),
@@ -97,15 +102,15 @@ fn accesses_are_counted_by_the_requested_grouping() {
     );
     assert_eq!(
         counts(&sample, "search"),
-        Counts::Search(vec![
+        StatCounts::Search(vec![
             QueryCount { query: "a".into(), count: 1 },
             QueryCount { query: "q".into(), count: 1 }
         ])
     );
-    let Counts::Projects(projects) = counts(&sample, "projects") else { panic!() };
+    let StatCounts::Projects(projects) = counts(&sample, "projects") else { panic!() };
     let found: Vec<usize> = projects.iter().map(|project| project.count).collect();
     assert_eq!(found, [8, 2, 1]);
-    let Counts::Errors(errors) = counts(&sample, "errors") else { panic!() };
+    let StatCounts::Errors(errors) = counts(&sample, "errors") else { panic!() };
     assert_eq!(errors[0].count, 2);
     assert_eq!((errors[0].command.as_str(), errors[0].target.as_str()), ("open", "n"));
     assert_eq!((errors[1].command.as_str(), errors[1].target.as_str()), ("show", "X"));
@@ -122,7 +127,7 @@ fn filters_apply_before_counting() {
             projects: projects.iter().map(|&project| project.to_owned()).collect(),
         };
         let found = stats(&sample.0.caller, &sample.1, &options).unwrap();
-        let Counts::Summary { total_accesses, .. } = found.counts else { panic!() };
+        let StatCounts::Summary { total_accesses, .. } = found.counts else { panic!() };
         total_accesses
     };
     assert_eq!(total(Some("2026-01-03"), None, &[]), 9);
@@ -165,9 +170,14 @@ fn without_a_log_everything_is_zero() {
     let sample = world(&[]);
     assert_eq!(
         counts(&sample, "summary"),
-        Counts::Summary { total_accesses: 0, unique_sections: 0, unique_files: 0, error_count: 0 }
+        StatCounts::Summary {
+            total_accesses: 0,
+            unique_sections: 0,
+            unique_files: 0,
+            error_count: 0
+        }
     );
-    assert_eq!(counts(&sample, "errors"), Counts::Errors(Vec::new()));
+    assert_eq!(counts(&sample, "errors"), StatCounts::Errors(Vec::new()));
     let found = stats(&sample.0.caller, &sample.1, &StatsOptions::default()).unwrap();
     assert_eq!(found.period, Period { start: None, end: None });
 }
