@@ -7,8 +7,8 @@
 
 use std::path::Path;
 
-use kb::app::add::{AddRequest, Source, add};
-use kb::app::observer::Silent;
+use kb::app::add::{AddRequest, DocumentSource, add};
+use kb::app::observer::SilentObserver;
 use kb::app::remove::{RemoveRequest, remove};
 use kb::app::search::{SearchRequest, search};
 use kb::app::session::Session;
@@ -23,18 +23,22 @@ fn main() -> Result<()> {
     let mut session = settings.at(Path::new("library"))?;
     session.reader = Some("kb".into());
 
-    let (added, _) = add(&session, &AddRequest::of(Source::Paths(vec![folder.into()])), &Silent)?;
+    let (added, _) = add(
+        &session,
+        &AddRequest::of(DocumentSource::Paths(vec![folder.into()])),
+        &SilentObserver,
+    )?;
     println!("{} added, {} failed", added.added, added.failed.len());
-    let updated = update(&session, &UpdateRequest::default(), &Silent)?;
+    let updated = update(&session, &UpdateRequest::default(), &SilentObserver)?;
     println!("{} updated, {} missing", updated.updated, updated.missing.len());
 
     let request = SearchRequest { query: question.clone(), ..SearchRequest::default() };
-    for hit in search(&session, &request, &Silent)?.hits {
+    for hit in search(&session, &request, &SilentObserver)?.hits {
         println!("{:.3} {}\n{}\n", hit.score, hit.stored.title, hit.stored.chunk.chunk.text);
     }
 
     let request = RemoveRequest { documents: vec![folder.clone()], ..RemoveRequest::default() };
-    let removed = remove(&session, &request, &|_| Ok(true), &Silent)?;
+    let removed = remove(&session, &request, &|_| Ok(true), &SilentObserver)?;
     println!("{} removed", removed.ids.len());
     session.close()
 }

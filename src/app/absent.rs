@@ -179,7 +179,7 @@ pub(super) fn completed(CompletedWord { typed, words }: &CompletedWord) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::observer::Notes;
+    use crate::app::observer::NoteKeeper;
     use crate::app::testing::World;
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
             let unmet = vec![UnmetPhrasing { typed: typed.to_owned(), phrases, nowhere }];
             let answer = SearchAnswer { unmet, ..SearchAnswer::empty(&[]) };
             let world = World::new();
-            let notes = Notes::new(&world);
+            let notes = NoteKeeper::new(&world);
             notes.note("note: an earlier note");
             let first = super::phrases(&answer, &notes);
             assert_eq!(notes.kept(first), [expected, "an earlier note"]);
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn an_answer_without_missing_phrases_has_no_note_on_them() {
         let world = World::new();
-        let notes = Notes::new(&world);
+        let notes = NoteKeeper::new(&world);
         super::phrases(&SearchAnswer::empty(&[]), &notes);
         assert!(notes.kept(Vec::new()).is_empty());
     }

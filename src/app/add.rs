@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::app::ingestion::{self, Walks, ingest, options};
-use crate::app::observer::{Notes, Silent};
+use crate::app::observer::{NoteKeeper, SilentObserver};
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::document::DocType;
@@ -12,7 +12,7 @@ use crate::extract::detect::TypeOverride;
 use crate::ingest::foresee::{ForeseenFile, foresee};
 use crate::ingest::{self as stage, ChunkingOptions, IngestReport};
 
-pub use crate::app::ingestion::request::{AddRequest, Source};
+pub use crate::app::ingestion::request::{AddRequest, DocumentSource};
 
 /// Adds documents. Returns the report, and the given paths as absolute paths.
 pub fn add(
@@ -22,7 +22,7 @@ pub fn add(
 ) -> Result<(IngestReport, Vec<PathBuf>)> {
     session.require_writable()?;
     let roots = check(request)?;
-    let notes = Notes::new(observer);
+    let notes = NoteKeeper::new(observer);
     let report = ingest(session, request, Walks::Named(&roots), &notes)?;
     Ok((IngestReport { notes: notes.kept(session.notices.clone()), ..report }, roots))
 }
@@ -33,7 +33,7 @@ pub(super) fn check(request: &AddRequest) -> Result<Vec<PathBuf>> {
     let roots = typed.iter().map(|path| absolute(path)).collect::<Result<Vec<_>>>()?;
     check_title(request, &roots)?;
     check_kind(request)?;
-    if let Source::Note(text, _) = &request.source {
+    if let DocumentSource::Note(text, _) = &request.source {
         stage::check_note(text)?;
     }
     // Conflicting options are refused before files are read.
@@ -53,7 +53,7 @@ pub fn failure(
     roots: &[PathBuf],
     report: &mut IngestReport,
 ) -> Option<Error> {
-    let Source::Paths(typed) = &request.source else { return None };
+    let DocumentSource::Paths(typed) = &request.source else { return None };
     if report.is_success() {
         return None;
     }
@@ -79,7 +79,7 @@ pub(super) fn no_files(typed: &[PathBuf]) -> Error {
 fn check_kind(request: &AddRequest) -> Result<()> {
     let is_other = request.doc_type.is_some_and(|doc_type| doc_type != DocType::Note)
         || request.language.is_some();
-    if !matches!(request.source, Source::Note(..)) || !is_other {
+    if !matches!(request.source, DocumentSource::Note(..)) || !is_other {
         return Ok(());
     }
     Err(Error::usage("`--type` and `--language` apply to files, not to `--note`"))
@@ -88,8 +88,10 @@ fn check_kind(request: &AddRequest) -> Result<()> {
 /// Refuses a title for more than one document.
 fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
     let is_single = match request.source {
-        Source::Paths(_) => matches!(roots, [root] if !root.is_dir()),
-        Source::Bytes(_) | Source::Note(..) | Source::StoredNotes(_) => true,
+        DocumentSource::Paths(_) => matches!(roots, [root] if !root.is_dir()),
+        DocumentSource::Bytes(_) | DocumentSource::Note(..) | DocumentSource::StoredNotes(_) => {
+            true
+        }
     };
     if request.title.is_none() || is_single {
         return Ok(());
@@ -101,12 +103,13 @@ fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
 /// Returns what adding the files of a request would do with each of them. Without a database, none
 /// is created, and every file is new. The model is not needed.
 pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<ForeseenFile>> {
-    if !matches!(request.source, Source::Paths(_)) {
+    if !matches!(request.source, DocumentSource::Paths(_)) {
         return Err(Error::usage("`--dry-run` is about files and folders"));
     }
     let roots = check(request)?;
     // Nothing is chunked, so the limits of the model do not matter.
-    let options = options::ingest_options(session, request, ChunkingOptions::new(1, 0), &Silent)?;
+    let options =
+        options::ingest_options(session, request, ChunkingOptions::new(1, 0), &SilentObserver)?;
     session.steadily(|| {
         let store = session.open_existing()?;
         let starts = ingestion::starts(session, store.as_ref(), &roots, options.wanted)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::copies::{self, Reason};
+use crate::app::copies::{self, CopyReason};
 use crate::app::typed::absolute;
 use crate::app::{Session, bases};
 use crate::error::{Error, Result};
@@ -21,7 +21,7 @@ const HEAD: &[u8] = b"SQLite format 3\0";
 
 /// A verified backup.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Backup {
+pub struct VerifiedBackup {
     /// The file.
     #[serde(serialize_with = "fields::path")]
     pub file: PathBuf,
@@ -37,7 +37,7 @@ pub struct Backup {
     pub log: Option<PathBuf>,
 }
 
-impl Backup {
+impl VerifiedBackup {
     fn of(file: PathBuf, VerifiedCopy { stats, log }: VerifiedCopy) -> Self {
         let (total_documents, total_chunks) = (stats.total_documents(), stats.total_chunks);
         Self { file, db_size_bytes: stats.db_size_bytes, total_documents, total_chunks, log }
@@ -45,7 +45,7 @@ impl Backup {
 }
 
 /// Copies the database to `file`; replaces an existing database if `replaces`.
-pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> {
+pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<VerifiedBackup> {
     let file = absolute(file)?;
     let database = session.database();
     // The target of a link is replaced, not the link.
@@ -78,23 +78,23 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Backup> 
         Err(Error::ChangedMeanwhile { .. }) => copy()?,
         outcome => outcome?,
     };
-    Ok(Backup::of(file, VerifiedCopy { stats, log: None }))
+    Ok(VerifiedBackup::of(file, VerifiedCopy { stats, log: None }))
 }
 
 /// Verifies a backup without changing it.
-pub fn verify(session: &Session, file: &Path) -> Result<Backup> {
+pub fn verify(session: &Session, file: &Path) -> Result<VerifiedBackup> {
     let file = absolute(file)?;
     let made = session.make_data_dir();
     let verified = match is_writable(session.data_dir()) {
         true => made.and_then(|()| Store::verify(&file, session.data_dir()))?,
         false => Store::verify(&file, &session.environment.temp_dir())?,
     };
-    Ok(Backup::of(file, verified))
+    Ok(VerifiedBackup::of(file, verified))
 }
 
 /// The report of `kb restore`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Restored {
+pub struct RestoreReport {
     /// The backup.
     #[serde(serialize_with = "fields::path")]
     pub file: PathBuf,
@@ -111,7 +111,7 @@ pub struct Restored {
 }
 
 /// Puts a backup in place of the database. The database that it replaces stays next to it.
-pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
+pub fn restore(session: &Session, file: &Path) -> Result<RestoreReport> {
     let file = absolute(file)?;
     let database = session.database();
     if resolved(&file) == resolved(&database) {
@@ -121,7 +121,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
     session.require_writable()?;
     session.make_data_dir()?;
     let target = resolved(&database);
-    let kept = copies::free_name(session, Reason::Restore);
+    let kept = copies::free_name(session, CopyReason::Restore);
     let (stats, is_replacing) = Store::restore(&file, &target, &kept)?;
     bases::adopt_restored(session)?;
     // Whatever is wrong with it shows now, while both are there.
@@ -129,7 +129,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<Restored> {
         session.unfollowed_notes(&store)?.iter().for_each(|note| (session.notify)(note));
         store.close()?;
     }
-    Ok(Restored {
+    Ok(RestoreReport {
         file,
         database,
         total_documents: stats.total_documents(),

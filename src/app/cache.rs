@@ -33,7 +33,7 @@ pub struct CleanRequest {
 
 /// The result of cleaning the cache.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Cleaned {
+pub struct CacheCleaning {
     /// The directory.
     #[serde(rename = "directory", serialize_with = "fields::path")]
     pub dir: PathBuf,
@@ -67,13 +67,14 @@ pub fn contents(session: &Session) -> Result<Contents> {
 pub fn clean(
     session: &Session,
     request: CleanRequest,
-    confirm: &dyn Fn(&Cleaned) -> Result<bool>,
-) -> Result<Option<Cleaned>> {
+    confirm: &dyn Fn(&CacheCleaning) -> Result<bool>,
+) -> Result<Option<CacheCleaning>> {
     let CleanRequest { removes_all, is_dry_run } = request;
     let Contents { dir, parts, .. } = contents(session)?;
     let (kept, removed): (Vec<_>, Vec<_>) =
         parts.into_iter().partition(|part| part.is_used && !removes_all);
-    let cleaned = Cleaned { dir, is_dry_run, freed_bytes: size_bytes(&removed), removed, kept };
+    let cleaned =
+        CacheCleaning { dir, is_dry_run, freed_bytes: size_bytes(&removed), removed, kept };
     if !cleaned.removed.is_empty() && !is_dry_run {
         if !confirm(&cleaned)? {
             return Ok(None);

@@ -9,16 +9,16 @@ use crate::store::{DocumentId, Store};
 
 /// A selection of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum DocumentChoice {
     /// By name: ids, paths, or unique parts of titles or paths.
     Named(Vec<String>),
     /// By criteria.
-    Matching(Box<Criteria>),
+    Matching(Box<SelectionCriteria>),
 }
 
 /// The criteria for selecting documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Criteria {
+pub struct SelectionCriteria {
     /// A filter on their properties.
     pub filter: Filter,
     /// A query; only documents among its hits are selected.
@@ -31,11 +31,11 @@ pub struct Criteria {
 /// named. `None` if there is no database and no document was named.
 pub(super) fn choose(
     session: &Session,
-    choice: &Choice,
+    choice: &DocumentChoice,
     observer: &dyn Observer,
 ) -> Result<Option<(Store, Vec<DocumentId>)>> {
     match choice {
-        Choice::Named(names) => {
+        DocumentChoice::Named(names) => {
             let first =
                 || Error::UnknownDocument { id: names.first().cloned().unwrap_or_default() };
             let store = session.open_existing()?.ok_or_else(first)?;
@@ -48,7 +48,7 @@ pub(super) fn choose(
             }
             Ok(Some((store, ids)))
         }
-        Choice::Matching(criteria) => {
+        DocumentChoice::Matching(criteria) => {
             let of_hits = of_hits(session, criteria, observer)?;
             let Some(store) = session.open_existing()? else { return Ok(None) };
             let ids = matching(&store, criteria, of_hits.as_deref(), observer)?;
@@ -60,7 +60,7 @@ pub(super) fn choose(
 /// Returns the documents of the hits of the query, best first; `None` without a query.
 pub(super) fn of_hits(
     session: &Session,
-    criteria: &Criteria,
+    criteria: &SelectionCriteria,
     observer: &dyn Observer,
 ) -> Result<Option<Vec<DocumentId>>> {
     let Some(query) = &criteria.query else { return Ok(None) };
@@ -80,7 +80,7 @@ pub(super) fn of_hits(
 /// why there are none.
 pub(super) fn matching(
     store: &Store,
-    criteria: &Criteria,
+    criteria: &SelectionCriteria,
     of_hits: Option<&[DocumentId]>,
     observer: &dyn Observer,
 ) -> Result<Vec<DocumentId>> {
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::app::testing::World;
 
-    fn chosen(world: &World, choice: &Choice) -> Vec<i64> {
+    fn chosen(world: &World, choice: &DocumentChoice) -> Vec<i64> {
         let (_, ids) = choose(&world.session, choice, world).unwrap().unwrap();
         ids.into_iter().map(|id| id.0).collect()
     }
@@ -114,8 +114,9 @@ mod tests {
         for name in ["a.md", "b.md", "c.md"] {
             world.add_named(name, name);
         }
-        let named =
-            |names: &[&str]| Choice::Named(names.iter().map(|&name| name.to_owned()).collect());
+        let named = |names: &[&str]| {
+            DocumentChoice::Named(names.iter().map(|&name| name.to_owned()).collect())
+        };
         assert_eq!(chosen(&world, &named(&["3", "a.md", "c.md", "3"])), [3, 1]);
         let unknown = choose(&world.session, &named(&["1", "9"]), &world);
         assert!(matches!(unknown, Err(Error::UnknownDocument { id }) if id == "9"));
@@ -128,14 +129,18 @@ mod tests {
     fn matching_documents_are_ordered_by_id() {
         let world = World::new();
         let ids = ["a.md", "b.md"].map(|name| world.add_named(name, name));
-        let all = Choice::Matching(Box::default());
+        let all = DocumentChoice::Matching(Box::default());
         assert_eq!(chosen(&world, &all), [1, 2]);
         let filter = Filter { tags: vec!["x".into()], ..Filter::default() };
-        let tagged = Criteria { filter, ..Criteria::default() };
-        assert_eq!(chosen(&world, &Choice::Matching(Box::new(tagged.clone()))), Vec::<i64>::new());
+        let tagged = SelectionCriteria { filter, ..SelectionCriteria::default() };
+        assert_eq!(
+            chosen(&world, &DocumentChoice::Matching(Box::new(tagged.clone()))),
+            Vec::<i64>::new()
+        );
         assert!(world.heard("no document has the tag `x`"));
         let store = world.store();
-        let of_hits = matching(&store, &Criteria::default(), Some(&[ids[1]]), &world).unwrap();
+        let of_hits =
+            matching(&store, &SelectionCriteria::default(), Some(&[ids[1]]), &world).unwrap();
         assert_eq!(of_hits, [ids[1]]);
         assert_eq!(matching(&store, &tagged, Some(&[ids[1]]), &world).unwrap(), []);
         assert!(!world.heard("no document"), "the search has said so");

@@ -26,7 +26,7 @@ const MARGIN_BYTES: u64 = 16 << 20;
 fields::words! {
     /// What was about to happen when a copy was made.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Reason {
+    pub enum CopyReason {
         /// The database gets a newer schema.
         Migration = "migration",
         /// All vectors are computed again.
@@ -47,7 +47,7 @@ pub struct OwnCopy {
     pub size_bytes: u64,
     /// What it was made before: `migration`, `reindex` or `restore`.
     #[serde(rename = "before")]
-    pub reason: Reason,
+    pub reason: CopyReason,
     /// When it was made, as in its name; sorts by time.
     #[serde(skip)]
     time: String,
@@ -86,7 +86,7 @@ pub fn delete(copies: &[OwnCopy]) -> Result<()> {
 }
 
 /// Returns a free name for a copy of the database.
-pub(super) fn free_name(session: &Session, reason: Reason) -> PathBuf {
+pub(super) fn free_name(session: &Session, reason: CopyReason) -> PathBuf {
     let time = error_log::now().replace([':', '-'], "");
     let stem = format!("{PREFIX}{}-{time}", reason.as_str());
     let name = |number: u32| match number {
@@ -107,7 +107,7 @@ pub(super) fn before_migration(session: &Session, database: &OldDatabase<'_>) ->
     if !database.is_pending().unwrap_or(true) {
         return lock;
     }
-    let file = free_name(session, Reason::Migration);
+    let file = free_name(session, CopyReason::Migration);
     let copied = database
         .size_bytes()
         .and_then(|size| require_room(session, size))
@@ -129,7 +129,7 @@ pub(super) fn before_reindex(
     if session.config().backup.keep == 0 || is_continuing {
         return None;
     }
-    let file = free_name(session, Reason::Reindex);
+    let file = free_name(session, CopyReason::Reindex);
     let copied = store
         .copy_bytes()
         .and_then(|size| require_room(session, size))
@@ -154,7 +154,7 @@ fn note(what: &str, file: &Path, error: Option<&Error>) -> String {
 /// of anything that is still there, so they stay.
 fn forget_oldest(session: &Session, has_new: bool) {
     let mut copies = list(session);
-    copies.retain(|copy| copy.reason != Reason::Restore);
+    copies.retain(|copy| copy.reason != CopyReason::Restore);
     let num_beyond = copies.len().saturating_sub(session.config().backup.keep as usize);
     if has_new {
         // A copy that cannot be deleted is listed by `kb status`.
@@ -181,7 +181,7 @@ fn place(session: &Session) -> PathBuf {
 fn own_copy(path: PathBuf) -> Option<OwnCopy> {
     let name = path.file_name()?.to_str()?.strip_prefix(PREFIX)?.strip_suffix(END)?;
     let (word, time) = name.split_once('-')?;
-    let reason = Reason::ALL.into_iter().find(|reason| reason.as_str() == word)?;
+    let reason = CopyReason::ALL.into_iter().find(|reason| reason.as_str() == word)?;
     let is_time = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'T' | b'Z' | b'-');
     let found = path.symlink_metadata().ok().filter(|found| found.is_file())?;
     let time = time.bytes().all(is_time).then(|| time.to_owned())?;
@@ -194,7 +194,7 @@ mod tests {
     use crate::app::testing::World;
 
     #[track_caller]
-    fn check(name: &str, expected: Option<Reason>) {
+    fn check(name: &str, expected: Option<CopyReason>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, "x").unwrap();
@@ -203,9 +203,9 @@ mod tests {
 
     #[test]
     fn only_names_that_kb_gives_are_copies() {
-        check("kb-before-migration-20261123T061958Z.db", Some(Reason::Migration));
-        check("kb-before-reindex-20261123T061958Z-2.db", Some(Reason::Reindex));
-        check("kb-before-restore-20261123T061958Z.db", Some(Reason::Restore));
+        check("kb-before-migration-20261123T061958Z.db", Some(CopyReason::Migration));
+        check("kb-before-reindex-20261123T061958Z-2.db", Some(CopyReason::Reindex));
+        check("kb-before-restore-20261123T061958Z.db", Some(CopyReason::Restore));
         for name in [
             "kb.db",
             "kb-before-reindex-20261123T061958Z.db-wal",
@@ -265,7 +265,7 @@ mod tests {
             copy.is_file() && world.heard("kb computes all vectors again; a copy from before is")
         );
         assert_eq!(list(&world.session).len(), 1);
-        let second = free_name(&world.session, Reason::Reindex);
+        let second = free_name(&world.session, CopyReason::Reindex);
         assert!(!second.exists() && second.starts_with(world.session.data_dir()));
         let none = World::with(tempfile::tempdir().unwrap(), &[("KB_BACKUP_KEEP", "0")]);
         assert_eq!(before_reindex(&none.session, &none.store(), &none), None);

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::request::{AddRequest, DocumentSource};
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session, absent, add};
 use crate::document::Filter;
 use crate::error::{Error, Result};
-use crate::eval::beir::{self, Collection};
-use crate::eval::{self, Evaluation, Judged, known_item};
+use crate::eval::beir::{self, BeirCollection};
+use crate::eval::{self, Evaluation, JudgedQuestion, known_item};
 use crate::files::open::{self, FollowedLinks};
 use crate::files::{private, write};
 use crate::search::SearchOptions;
@@ -21,15 +21,15 @@ use crate::text::paths;
 
 /// The measured retrieval quality.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Evaluated {
+pub struct EvalReport {
     /// One entry per kind of question.
-    pub collections: Vec<Measured>,
+    pub collections: Vec<MeasuredQuestions>,
 }
 
 /// Questions of one kind, with their measures.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Collection")]
-pub struct Measured {
+pub struct MeasuredQuestions {
     /// Name of the folder; `headings` or `phrases` for questions from the user's documents.
     pub name: String,
     /// The measures.
@@ -55,7 +55,7 @@ pub fn own_documents(
     session: &Session,
     max_queries: usize,
     observer: &dyn Observer,
-) -> Result<Vec<Measured>> {
+) -> Result<Vec<MeasuredQuestions>> {
     let has_chunks = |store: &Store| store.stats().is_ok_and(|stats| stats.total_chunks > 0);
     session.steadily(|| {
         let store = session
@@ -67,7 +67,7 @@ pub fn own_documents(
             .into_iter()
             .map(|(name, judged)| {
                 let evaluation = measure(session, &store, &judged, observer)?;
-                Ok(Measured { name: name.to_owned(), evaluation })
+                Ok(MeasuredQuestions { name: name.to_owned(), evaluation })
             })
             .collect()
     })
@@ -78,7 +78,7 @@ pub fn collection(
     session: &Session,
     request: &CollectionRequest,
     observer: &dyn Observer,
-) -> Result<Measured> {
+) -> Result<MeasuredQuestions> {
     let collection = beir::read(&request.folder)?;
     let folder = absolute(&request.folder)?;
     let name = folder.file_name().map_or("eval".into(), |name| name.to_string_lossy().into_owned());
@@ -90,7 +90,7 @@ pub fn collection(
     let paths = write_files(&collection, &files, &request.extension)?;
     remove_left_over(&files, &paths)?;
     let session = session.at(&work)?;
-    add::add(&session, &AddRequest::of(Source::Paths(vec![files.clone()])), observer)?;
+    add::add(&session, &AddRequest::of(DocumentSource::Paths(vec![files.clone()])), observer)?;
     let mut store = session.open_store()?;
     let mut ids: HashMap<String, DocumentId> = store
         .documents(&Filter::default())?
@@ -106,22 +106,22 @@ pub fn collection(
         let path = paths::path_text(paths.get(entry)?);
         Some((*ids.get(&path)?, *grade))
     };
-    let judged: Vec<Judged> = collection
+    let judged: Vec<JudgedQuestion> = collection
         .queries
         .iter()
         .take(request.max_queries)
-        .map(|query| Judged {
+        .map(|query| JudgedQuestion {
             query: query.text.clone(),
             relevant: collection.judgments[&query.id].iter().filter_map(relevant).collect(),
         })
         .collect();
     let evaluation = measure(&session, &store, &judged, observer)?;
-    Ok(Measured { name, evaluation })
+    Ok(MeasuredQuestions { name, evaluation })
 }
 
 /// Writes each document to a file, unless the file is up to date. Returns the paths by document name.
 fn write_files(
-    collection: &Collection,
+    collection: &BeirCollection,
     files: &Path,
     extension: &str,
 ) -> Result<HashMap<String, PathBuf>> {
@@ -173,7 +173,7 @@ fn is_written_here(name: &str) -> bool {
 fn measure(
     session: &Session,
     store: &Store,
-    judged: &[Judged],
+    judged: &[JudgedQuestion],
     observer: &dyn Observer,
 ) -> Result<Evaluation> {
     let binding = store.binding()?;

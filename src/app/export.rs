@@ -3,8 +3,8 @@
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use crate::app::choose::{Choice, Criteria, choose};
-use crate::app::observer::Event;
+use crate::app::choose::{DocumentChoice, SelectionCriteria, choose};
+use crate::app::observer::AppEvent;
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ pub struct ExportRequest {
     /// Whether vectors are included.
     pub with_vectors: bool,
     /// The documents to export, without added folders; everything by default.
-    pub criteria: Option<Criteria>,
+    pub criteria: Option<SelectionCriteria>,
 }
 
 /// A file to export to.
@@ -42,7 +42,7 @@ pub fn export_to_file(
     session.steadily(|| {
         write_file(&file.path, file.is_replacing, |write| {
             let report = |num_done, total| {
-                observer.on_event(Event::Counted { things: "documents", num_done, total });
+                observer.on_event(AppEvent::Counted { things: "documents", num_done, total });
             };
             export_counted(session, request, observer, write, &report)
         })
@@ -122,7 +122,7 @@ fn export_counted(
                 (store, None, folders)
             }
             Some(criteria) => {
-                let choice = Choice::Matching(Box::new(criteria.clone()));
+                let choice = DocumentChoice::Matching(Box::new(criteria.clone()));
                 let (store, ids) = choose(session, &choice, observer)?.ok_or_else(missing)?;
                 (store, Some(ids), Vec::new())
             }
@@ -192,7 +192,7 @@ mod tests {
         assert!(message.ends_with("all.jsonl already exists"), "{message}");
         let paths = vec![world.path("docs").display().to_string()];
         let filter = Filter { paths, ..Filter::default() };
-        let criteria = Criteria { filter, ..Criteria::default() };
+        let criteria = SelectionCriteria { filter, ..SelectionCriteria::default() };
         assert_eq!(export(true, Some(criteria)).unwrap().num_documents, 1);
         assert_eq!(lines(), 2);
         let empty = World::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::MAIN_SEPARATOR;
 
 use crate::app::Session;
-use crate::app::observer::Silent;
+use crate::app::observer::SilentObserver;
 use crate::app::read::{ListRequest, list};
 use crate::document::Filter;
 use crate::error::Result;
@@ -26,7 +26,7 @@ pub enum Facet {
 
 /// A value and the number of documents that have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value {
+pub struct FacetValue {
     /// As [`Filter`] takes it.
     pub name: String,
     /// Number of documents.
@@ -35,7 +35,7 @@ pub struct Value {
 
 /// Lists the values of the documents that pass the rest of `filter`: folders by path, others by number
 /// of documents, then alphabetically.
-pub fn values(session: &Session, facet: Facet, filter: &Filter) -> Result<Vec<Value>> {
+pub fn values(session: &Session, facet: Facet, filter: &Filter) -> Result<Vec<FacetValue>> {
     let mut filter = filter.clone();
     match facet {
         Facet::Type => filter.kind = None,
@@ -44,11 +44,12 @@ pub fn values(session: &Session, facet: Facet, filter: &Filter) -> Result<Vec<Va
         Facet::Folder => (filter.paths, filter.numbered) = (Vec::new(), Vec::new()),
         Facet::Language => filter.language = None,
     }
-    let documents = list(session, &ListRequest { filter, ..ListRequest::default() }, &Silent)?;
+    let documents =
+        list(session, &ListRequest { filter, ..ListRequest::default() }, &SilentObserver)?;
     Ok(of_documents(facet, &documents))
 }
 
-fn of_documents(facet: Facet, documents: &[ListedDocument]) -> Vec<Value> {
+fn of_documents(facet: Facet, documents: &[ListedDocument]) -> Vec<FacetValue> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut count = |name: String| *counts.entry(name).or_default() += 1;
     for document in documents {
@@ -66,8 +67,10 @@ fn of_documents(facet: Facet, documents: &[ListedDocument]) -> Vec<Value> {
             Facet::Language => document.language.iter().cloned().for_each(&mut count),
         }
     }
-    let mut values: Vec<Value> =
-        counts.into_iter().map(|(name, num_documents)| Value { name, num_documents }).collect();
+    let mut values: Vec<FacetValue> = counts
+        .into_iter()
+        .map(|(name, num_documents)| FacetValue { name, num_documents })
+        .collect();
     if facet == Facet::Folder {
         // Folders above the one that holds everything would not narrow anything.
         let common = values.iter().rposition(|value| value.num_documents == documents.len());

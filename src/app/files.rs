@@ -90,7 +90,7 @@ impl ListedFile {
 
 /// The files that kb has seen.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Files {
+pub struct SeenFileList {
     /// How many files there are at and below the path, listed or not.
     pub counts: FileCounts,
     /// The files, ordered by path.
@@ -111,7 +111,7 @@ pub struct FileCounts {
 }
 
 /// Lists the files that kb has seen.
-pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
+pub fn list(session: &Session, request: &FilesRequest) -> Result<SeenFileList> {
     let path = request.path.as_deref().map(typed::typed).transpose()?;
     let mut by_path: BTreeMap<String, ListedFile> = BTreeMap::new();
     session.steadily(|| {
@@ -174,7 +174,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<Files> {
         request.state.is_none_or(|state| file.state == state)
             && (!request.is_lossy || file.is_lossy())
     };
-    Ok(Files { counts, files: by_path.into_values().filter(is_wanted).collect() })
+    Ok(SeenFileList { counts, files: by_path.into_values().filter(is_wanted).collect() })
 }
 
 /// Closes the cases of the failed files at and below the paths: they are not counted and not tried

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::app::observer::Notes;
+use crate::app::observer::NoteKeeper;
 use crate::app::{Observer, Session, absent, freshness, read, running};
 use crate::document::{Filter, Format, StaleReason};
 use crate::error::Result;
-use crate::read::grep::{self, Matched, Pattern, in_file};
+use crate::read::grep::{self, LinePattern, MatchedDocument, in_file};
 use crate::store::{DocumentId, PassingDocument, Store};
 use crate::trace::stage;
 
-pub use crate::read::grep::{Detail, PatternOptions};
+pub use crate::read::grep::{GrepDetail, PatternOptions};
 
 /// Tokens of matching lines that a model is shown if it does not say how many: as many as a search is usually asked for.
 pub const GREP_BUDGET: u32 = 1_000;
@@ -25,7 +25,7 @@ pub struct GrepRequest {
     /// Documents to search.
     pub filter: Filter,
     /// What is returned of each document.
-    pub detail: Detail,
+    pub detail: GrepDetail,
 }
 
 /// All documents with matching lines.
@@ -34,7 +34,7 @@ pub struct GrepResults {
     /// The pattern as typed.
     pub typed: String,
     /// What was wanted of each document.
-    pub detail: Detail,
+    pub detail: GrepDetail,
     /// Number of documents that were searched.
     pub num_searched: usize,
     /// Those with a match, by id.
@@ -49,7 +49,7 @@ pub struct GrepDocument {
     /// The document.
     pub document: PassingDocument,
     /// Its matching lines.
-    pub matched: Matched,
+    pub matched: MatchedDocument,
     /// How its file differs from what was searched.
     pub stale: Option<StaleReason>,
 }
@@ -67,8 +67,8 @@ pub fn grep(
     request: &GrepRequest,
     observer: &dyn Observer,
 ) -> Result<GrepResults> {
-    let pattern = Pattern::new(&request.pattern, request.options)?;
-    let notes = Notes::new(observer);
+    let pattern = LinePattern::new(&request.pattern, request.options)?;
+    let notes = NoteKeeper::new(observer);
     absent::dates(&request.filter, &notes);
     running::note(session, &notes);
     let results = session.steadily(|| {
@@ -124,7 +124,7 @@ pub fn grep(
 }
 
 /// Returns the documents without a match whose names are those of data.
-fn without_match(passing: &[PassingDocument], matched: &[Matched]) -> Vec<DocumentId> {
+fn without_match(passing: &[PassingDocument], matched: &[MatchedDocument]) -> Vec<DocumentId> {
     let is_data = |document: &&PassingDocument| {
         let extension = document.path.as_deref().and_then(|path| path.rsplit_once('.'));
         let extension = extension.map(|(_, extension)| extension.to_ascii_lowercase());
@@ -143,9 +143,9 @@ fn in_files(
     session: &Session,
     store: &Store,
     ids: &[DocumentId],
-    pattern: &Pattern,
-    detail: Detail,
-) -> Result<Vec<Matched>> {
+    pattern: &LinePattern,
+    detail: GrepDetail,
+) -> Result<Vec<MatchedDocument>> {
     let mut found = Vec::new();
     for id in ids {
         let document = store.document(*id)?.filter(|found| in_file::has_escapes(&found.format));

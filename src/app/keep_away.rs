@@ -11,7 +11,7 @@ use crate::ingest::walk::{KB_IGNORE, MAX_IGNORE_BYTES, MAX_IGNORE_LINES};
 
 /// A line of the ignore file of an added folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Rule {
+pub(super) struct IgnoreLine {
     /// The added folder.
     folder: PathBuf,
     /// The pattern, which matches one file or folder.
@@ -19,7 +19,7 @@ pub(super) struct Rule {
 }
 
 /// Returns the rule that excludes a file, or a folder with everything below it.
-pub(super) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Rule> {
+pub(super) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<IgnoreLine> {
     let shown = path.display();
     // The innermost folder: its rules apply to walks from all folders above it.
     let below = roots.folder_of(path).and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
@@ -51,12 +51,12 @@ pub(super) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Rule> 
     } else if line.ends_with(' ') {
         line.insert(line.len() - 1, '\\');
     }
-    Ok(Rule { folder: folder.to_owned(), line })
+    Ok(IgnoreLine { folder: folder.to_owned(), line })
 }
 
 /// Adds rules to the ignore files of their folders, creating missing files; returns how many were
 /// added. A rule that a file has already is not added.
-pub(super) fn write(rules: &BTreeSet<Rule>) -> Result<usize> {
+pub(super) fn write(rules: &BTreeSet<IgnoreLine>) -> Result<usize> {
     let mut by_folder: BTreeMap<&Path, Vec<&str>> = BTreeMap::new();
     for rule in rules {
         by_folder.entry(&rule.folder).or_default().push(&rule.line);
@@ -140,9 +140,11 @@ mod tests {
     #[test]
     fn rules_are_added_once_below_those_of_the_file() {
         let dir = tempfile::tempdir().unwrap();
-        let rules = |lines: &[&str]| -> BTreeSet<Rule> {
-            let rule =
-                |line: &&str| Rule { folder: dir.path().to_owned(), line: (*line).to_owned() };
+        let rules = |lines: &[&str]| -> BTreeSet<IgnoreLine> {
+            let rule = |line: &&str| IgnoreLine {
+                folder: dir.path().to_owned(),
+                line: (*line).to_owned(),
+            };
             lines.iter().map(rule).collect()
         };
         let text = || std::fs::read_to_string(dir.path().join(KB_IGNORE)).unwrap();

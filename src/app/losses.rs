@@ -21,7 +21,7 @@ use crate::text::paths;
 /// What is in no file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Lost")]
-pub struct Losses {
+pub struct UnreproducibleData {
     /// Notes and other documents that never had a file.
     #[serde(rename = "notes")]
     pub num_notes: usize,
@@ -39,7 +39,7 @@ pub struct Losses {
     pub num_tagged: usize,
 }
 
-impl Losses {
+impl UnreproducibleData {
     /// Returns the losses as the object of a sentence; `None` if nothing is lost.
     pub fn text(&self) -> Option<String> {
         let parts = [
@@ -71,13 +71,13 @@ pub(super) fn losses<'a>(
     session: &Session,
     store: &Store,
     documents: impl Iterator<Item = &'a DocumentName>,
-) -> Result<Losses> {
+) -> Result<UnreproducibleData> {
     let roots = Roots::of(store, session.config().ingestion.follow_links)?;
     let mut files: HashMap<DocumentId, Vec<RememberedFile>> = HashMap::new();
     for file in store.known_files()? {
         files.entry(file.document_id).or_default().push(file);
     }
-    let mut losses = Losses::default();
+    let mut losses = UnreproducibleData::default();
     for name in documents {
         let Some(document) = store.document(name.id)? else { continue };
         let known = files.get(&name.id).map(Vec::as_slice).unwrap_or_default();
@@ -135,10 +135,10 @@ mod tests {
 
     #[test]
     fn losses_are_named_with_their_numbers() {
-        assert_eq!(Losses::default().text(), None);
-        let one = Losses { num_notes: 1, ..Losses::default() };
+        assert_eq!(UnreproducibleData::default().text(), None);
+        let one = UnreproducibleData { num_notes: 1, ..UnreproducibleData::default() };
         assert_eq!(one.text().as_deref(), Some("1 note"));
-        let all = Losses {
+        let all = UnreproducibleData {
             num_notes: 2,
             num_without_file: 2,
             num_titles: 1,
@@ -171,11 +171,21 @@ mod tests {
         let lost = |store: &Store, ids: &[DocumentId]| {
             losses(&world.session, store, names(store, ids).iter()).unwrap()
         };
-        assert_eq!(lost(&store, &[there, titled]), Losses::default());
+        assert_eq!(lost(&store, &[there, titled]), UnreproducibleData::default());
         let found = lost(&store, &[there, titled, gone, note]);
-        assert_eq!(found, Losses { num_notes: 1, num_without_file: 1, ..Losses::default() });
+        assert_eq!(
+            found,
+            UnreproducibleData {
+                num_notes: 1,
+                num_without_file: 1,
+                ..UnreproducibleData::default()
+            }
+        );
         store.add_tags(there, &["mine".into()]).unwrap();
-        assert_eq!(lost(&store, &[there]), Losses { num_tagged: 1, ..Losses::default() });
+        assert_eq!(
+            lost(&store, &[there]),
+            UnreproducibleData { num_tagged: 1, ..UnreproducibleData::default() }
+        );
         store.add_tags(titled, &["any".into()]).unwrap();
         assert_eq!(lost(&store, &[titled]).num_tagged, 1);
     }

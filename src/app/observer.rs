@@ -12,7 +12,7 @@ use crate::ingest::{self, IngestReport};
 
 /// An event during a use case.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum AppEvent<'a> {
     /// A line worth reading, such as "Ready".
     Note(&'a str),
     /// A possible problem; the use case continues.
@@ -57,7 +57,7 @@ pub enum Event<'a> {
 /// Receives the events of a use case and may cancel it.
 pub trait Observer: Send + Sync {
     /// Handles an event; may be called from several threads.
-    fn on_event(&self, event: Event<'_>);
+    fn on_event(&self, event: AppEvent<'_>);
 
     /// Returns the flag that cancels the use case after its current step.
     fn cancel_flag(&self) -> Arc<AtomicBool> {
@@ -66,27 +66,27 @@ pub trait Observer: Send + Sync {
 
     /// Reports a line worth reading.
     fn note(&self, text: &str) {
-        self.on_event(Event::Note(text));
+        self.on_event(AppEvent::Note(text));
     }
 
     /// Reports a possible problem.
     fn warn(&self, text: &str) {
-        self.on_event(Event::Warning(text));
+        self.on_event(AppEvent::Warning(text));
     }
 
     /// Reports a detail for verbose output.
     fn detail(&self, text: &str) {
-        self.on_event(Event::Detail(text));
+        self.on_event(AppEvent::Detail(text));
     }
 }
 
 /// Passes events on, and keeps what is worth reading for the answer: every face says the same.
-pub struct Notes<'a> {
+pub struct NoteKeeper<'a> {
     observer: &'a dyn Observer,
     kept: Mutex<Vec<String>>,
 }
 
-impl<'a> Notes<'a> {
+impl<'a> NoteKeeper<'a> {
     /// Keeps none yet.
     pub fn new(observer: &'a dyn Observer) -> Self {
         Self { observer, kept: Mutex::default() }
@@ -101,9 +101,9 @@ impl<'a> Notes<'a> {
     }
 }
 
-impl Observer for Notes<'_> {
-    fn on_event(&self, event: Event<'_>) {
-        if let Event::Note(text) | Event::Warning(text) = event {
+impl Observer for NoteKeeper<'_> {
+    fn on_event(&self, event: AppEvent<'_>) {
+        if let AppEvent::Note(text) | AppEvent::Warning(text) = event {
             let text = text.strip_prefix("note: ").unwrap_or(text).to_owned();
             self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(text);
         }
@@ -117,8 +117,8 @@ impl Observer for Notes<'_> {
 
 /// Ignores all events.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
+pub struct SilentObserver;
 
-impl Observer for Silent {
-    fn on_event(&self, _: Event<'_>) {}
+impl Observer for SilentObserver {
+    fn on_event(&self, _: AppEvent<'_>) {}
 }

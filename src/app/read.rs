@@ -13,14 +13,16 @@ use crate::error::{Error, Result};
 use crate::extract::protocol::DrawnPicture;
 use crate::extract::sandbox::ReadOptions;
 use crate::extract::{containers, picture};
-use crate::read::{self, Links, OpenOptions, Opened, Outline, ShowOptions, Shown};
+use crate::read::{
+    self, DocumentLinks, DocumentOutline, OpenOptions, Opened, ShowOptions, ShownPart,
+};
 use crate::search::Hit;
 use crate::store::{
     ChunkId, DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
 };
 use crate::text::{decode, fields, paths};
 
-pub use crate::read::{Origin, Selection};
+pub use crate::read::{PartSelection, TextOrigin};
 
 /// A request for one part of a document.
 #[derive(Debug, Clone)]
@@ -30,7 +32,7 @@ pub struct ShowRequest {
     /// A path under which it is shown, if it has several.
     pub within: Option<String>,
     /// The part.
-    pub selection: Selection,
+    pub selection: PartSelection,
     /// Most lines to show.
     pub max_lines: Option<u32>,
 }
@@ -141,7 +143,7 @@ pub fn tags(session: &Session) -> Result<Vec<TagCount>> {
 
 /// A document with its chunks.
 #[derive(Clone, Debug)]
-pub struct Info {
+pub struct DocumentInfo {
     /// The document.
     pub document: StoredDocument,
     /// Its chunks in order.
@@ -149,17 +151,17 @@ pub struct Info {
     /// How its file differs from what was indexed.
     pub stale: Option<StaleReason>,
     /// The links between it and other documents.
-    pub links: Links,
+    pub links: DocumentLinks,
 }
 
 /// Returns a document with its chunks.
-pub fn info(session: &Session, typed: &str) -> Result<Info> {
+pub fn info(session: &Session, typed: &str) -> Result<DocumentInfo> {
     session.steadily(|| {
         let (store, document) = lookup::shown(session, typed, None)?;
         let chunks = store.chunks(document.id)?;
         let stale = freshness::of_document(session, &store, &document)?;
         let links = read::links(&store, &document, None)?;
-        Ok(Info { document, chunks, stale, links })
+        Ok(DocumentInfo { document, chunks, stale, links })
     })
 }
 
@@ -169,7 +171,7 @@ pub fn outline(
     typed: &str,
     within: Option<&str>,
     level: Option<u32>,
-) -> Result<Outline> {
+) -> Result<DocumentOutline> {
     session.steadily(|| {
         let (store, document) = lookup::shown(session, typed, within)?;
         read::outline(&store, document, level)
@@ -177,13 +179,13 @@ pub fn outline(
 }
 
 /// Returns a part of a document.
-pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
+pub fn show(session: &Session, request: &ShowRequest) -> Result<ShownPart> {
     session.steadily(|| {
         let (store, document) = named(session, request)?;
         let (selection, max_lines) = (request.selection.clone(), request.max_lines);
         let stale = freshness::of_document(session, &store, &document)?;
         let shown = read::show(&store, document, &ShowOptions { selection, max_lines })?;
-        Ok(Shown { stale, ..shown })
+        Ok(ShownPart { stale, ..shown })
     })
 }
 
@@ -191,7 +193,7 @@ pub fn show(session: &Session, request: &ShowRequest) -> Result<Shown> {
 fn named(session: &Session, request: &ShowRequest) -> Result<(Store, StoredDocument)> {
     match (&request.document, &request.selection) {
         (Some(typed), _) => lookup::shown(session, typed, request.within.as_deref()),
-        (None, Selection::Chunk(id, _)) => lookup::of_chunk(session, *id),
+        (None, PartSelection::Chunk(id, _)) => lookup::of_chunk(session, *id),
         (None, _) => Err(Error::UnknownDocument { id: String::new() }),
     }
 }
@@ -285,7 +287,7 @@ fn reachable(
 
 /// The text of a chunk's neighbours, without what they share with the chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct NeighbourText {
     /// The text of the chunk before it; empty for the first chunk.
     pub before: String,
     /// The text of the chunk after it; empty for the last chunk.
@@ -293,7 +295,7 @@ pub struct Around {
 }
 
 /// Returns the text of the chunks before and after a chunk. The session keeps the connection.
-pub fn around(session: &Session, id: ChunkId) -> Result<Around> {
+pub fn around(session: &Session, id: ChunkId) -> Result<NeighbourText> {
     let unknown = || Error::UnknownChunk { id: id.0 };
     session.steadily(|| {
         let store = session.store()?.ok_or_else(unknown)?;
@@ -306,7 +308,7 @@ pub fn around(session: &Session, id: ChunkId) -> Result<Around> {
         let joined = join::join(near.map(|stored| &stored.chunk));
         let span = &joined.spans[at - first];
         let text = |bytes: &str| bytes.trim_matches('\n').to_owned();
-        Ok(Around {
+        Ok(NeighbourText {
             before: text(&joined.text[..span.start]),
             after: text(&joined.text[span.end..]),
         })
@@ -315,7 +317,7 @@ pub fn around(session: &Session, id: ChunkId) -> Result<Around> {
 
 /// A page as a picture.
 #[derive(Debug)]
-pub struct Pictured {
+pub struct PagePicture {
     /// The document.
     pub document: StoredDocument,
     /// Physical page, from 1.
@@ -329,7 +331,11 @@ pub struct Pictured {
 /// Draws the page that is selected, or the first page of the selected part, with `mark` marked, or the part.
 ///
 /// The file is read as `kb open` reads it, and must be the one that was indexed.
-pub fn picture(session: &Session, request: &ShowRequest, mark: Option<&str>) -> Result<Pictured> {
+pub fn picture(
+    session: &Session,
+    request: &ShowRequest,
+    mark: Option<&str>,
+) -> Result<PagePicture> {
     session.steadily(|| {
         let (store, document) = named(session, request)?;
         let format = Format::named(&document.format).filter(|format| picture::is_drawn(*format));
@@ -341,9 +347,9 @@ pub fn picture(session: &Session, request: &ShowRequest, mark: Option<&str>) -> 
             .with_hint(format!("`kb show {}` prints its text", document.id))
         })?;
         let (page, passage) = match &request.selection {
-            Selection::Whole => (1, None),
-            Selection::Pages(first, last) if first == last => (*first, None),
-            Selection::Pages(..) => return Err(Error::usage("a picture shows one page")),
+            PartSelection::Whole => (1, None),
+            PartSelection::Pages(first, last) if first == last => (*first, None),
+            PartSelection::Pages(..) => return Err(Error::usage("a picture shows one page")),
             selection => {
                 let options = ShowOptions { selection: selection.clone(), max_lines: None };
                 let shown = read::show(&store, document.clone(), &options)?;
@@ -363,6 +369,6 @@ pub fn picture(session: &Session, request: &ShowRequest, mark: Option<&str>) -> 
             document: document.id.0,
             similar: Vec::new(),
         })?;
-        Ok(Pictured { is_marked: !marked.is_empty(), document, page, picture })
+        Ok(PagePicture { is_marked: !marked.is_empty(), document, page, picture })
     })
 }

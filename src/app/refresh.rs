@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::app::ingestion::options::is_claimed;
-use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::request::{AddRequest, DocumentSource};
 use crate::app::ingestion::{Walks, ingest};
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::{Observer, Session};
 use crate::document::{DocType, StaleReason};
 use crate::error::Result;
@@ -41,11 +41,11 @@ pub(super) fn refresh(session: &Session, hits: &[Hit], observer: &dyn Observer) 
 /// Reads remembered files as `kb update` does.
 fn read_again(session: &Session, changed: &BTreeSet<&str>) -> Result<()> {
     let limit = Duration::from_millis(session.config().search.refresh_ms.into());
-    let within = Within { deadline: Instant::now() + limit, is_over: Arc::default() };
+    let within = TimeLimitObserver { deadline: Instant::now() + limit, is_over: Arc::default() };
     let starts = starts(session, changed)?;
     let Some(left) = within.left().filter(|_| !starts.is_empty()) else { return Ok(()) };
     let request =
-        AddRequest { time_limit: Some(left), ..AddRequest::of(Source::Paths(Vec::new())) };
+        AddRequest { time_limit: Some(left), ..AddRequest::of(DocumentSource::Paths(Vec::new())) };
     ingest(session, &request, Walks::Known(&starts), &within)?;
     Ok(())
 }
@@ -71,20 +71,20 @@ fn starts(session: &Session, changed: &BTreeSet<&str>) -> Result<Vec<Start>> {
 }
 
 /// Ends a run after the current document when the time is over. Reports nothing.
-struct Within {
+struct TimeLimitObserver {
     deadline: Instant,
     is_over: Arc<AtomicBool>,
 }
 
-impl Within {
+impl TimeLimitObserver {
     /// Returns the time left; `None` if it is over.
     fn left(&self) -> Option<Duration> {
         self.deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
     }
 }
 
-impl Observer for Within {
-    fn on_event(&self, _: Event<'_>) {
+impl Observer for TimeLimitObserver {
+    fn on_event(&self, _: AppEvent<'_>) {
         if self.left().is_none() {
             self.is_over.store(true, Ordering::Relaxed);
         }

@@ -24,7 +24,7 @@ const SAMPLE: u32 = 32;
 
 /// What a run would take, for this database on this machine.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Estimate {
+pub struct ReindexEstimate {
     /// The model.
     pub model_name: String,
     /// Whether its files are on this machine.
@@ -45,7 +45,7 @@ pub struct Estimate {
 
 /// The report of `kb reindex`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Reindexed {
+pub struct ReindexReport {
     /// Embedded chunks.
     #[serde(rename = "chunks")]
     pub num_chunks: u64,
@@ -64,7 +64,7 @@ pub struct Reindexed {
 
 /// Replaces all vectors with those of the model in the settings. A model given by flag is written to the
 /// settings file.
-pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> {
+pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<ReindexReport> {
     let mut store = session.open_store()?;
     let bound = store.binding()?;
     let selection = model::select_for_reindex(session, bound.as_ref())?;
@@ -83,11 +83,11 @@ pub fn reindex(session: &Session, observer: &dyn Observer) -> Result<Reindexed> 
     erase::finish(store, observer)?;
     model::keep_selection(session, observer)?;
     let Binding { model_name, dim, .. } = binding;
-    Ok(Reindexed { num_chunks, model_name, dim, made_differently, copy })
+    Ok(ReindexReport { num_chunks, model_name, dim, made_differently, copy })
 }
 
 /// Says what a run would take. Fetches nothing, and changes nothing in the database.
-pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<Estimate> {
+pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<ReindexEstimate> {
     let store = session.open_existing()?;
     let bound = store.as_ref().map(Store::binding).transpose()?.flatten();
     let extent = store.as_ref().map(Store::reindex_extent).transpose()?.unwrap_or_default();
@@ -113,7 +113,7 @@ pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<Estimate> 
     };
     let bytes = |dim: u32| extent.num_chunks * u64::from(dim) * FLOAT_BYTES + extent.code_bytes;
     let dim = installed.as_ref().map(|installed| selection.binding(installed).dim);
-    Ok(Estimate {
+    Ok(ReindexEstimate {
         model_name: selection.name(),
         is_installed: installed.is_some(),
         download_mb: spec.filter(|_| installed.is_none()).and_then(|spec| spec.download_mb),

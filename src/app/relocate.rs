@@ -34,7 +34,7 @@ pub struct RelocateRequest {
 
 /// The report of `kb relocate`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Relocated {
+pub struct RelocateReport {
     /// Where the folder was.
     #[serde(serialize_with = "fields::path")]
     pub from: PathBuf,
@@ -61,7 +61,7 @@ pub fn relocate(
     session: &Session,
     request: &RelocateRequest,
     observer: &dyn Observer,
-) -> Result<Relocated> {
+) -> Result<RelocateReport> {
     let (from, to) = (typed(&request.from)?, absolute(&request.to)?);
     if !request.is_dry_run {
         session.require_writable()?;
@@ -71,7 +71,7 @@ pub fn relocate(
         return Err(Error::PathNotFound { path: session.database() });
     };
     session.require_files(&store)?;
-    let plan = Plan::of(session, &store, (&from, &to), Depth::Content)?;
+    let plan = RelocationPlan::of(session, &store, (&from, &to), ComparisonDepth::Content)?;
     if plan.is_empty {
         return Err(Error::usage(format!("nothing was added from {}", from.display()))
             .with_hint("`kb status` lists the added folders, `kb list` all documents"));
@@ -88,7 +88,7 @@ pub fn relocate(
             "name the folder that has them now; --force relocates although all have changed",
         ));
     }
-    let relocated = Relocated { is_dry_run: request.is_dry_run, ..plan.relocated.clone() };
+    let relocated = RelocateReport { is_dry_run: request.is_dry_run, ..plan.relocated.clone() };
     if request.is_dry_run {
         store.close()?;
     } else {
@@ -121,7 +121,7 @@ fn check_folders(from: &Path, to: &Path) -> Result<()> {
 
 /// How files are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Depth {
+enum ComparisonDepth {
     /// By size, and by content if the time differs.
     Content,
     /// By size alone.
@@ -130,29 +130,29 @@ enum Depth {
 
 /// What a relocation changes.
 #[derive(Default)]
-struct Plan {
+struct RelocationPlan {
     /// Whether nothing is remembered below the folder.
     is_empty: bool,
     texts: (String, String),
-    relocated: Relocated,
+    relocated: RelocateReport,
     found: Vec<(PathStamp, String)>,
     roots: Vec<AddedFolder>,
 }
 
 /// How a file is at its new path.
-enum Seen {
+enum RelocatedFile {
     Same(PathStamp),
     Changed,
     Missing,
 }
 
-impl Plan {
+impl RelocationPlan {
     /// Compares what is remembered below the first folder with the second one.
     fn of(
         session: &Session,
         store: &Store,
         (from, to): (&Path, &Path),
-        depth: Depth,
+        depth: ComparisonDepth,
     ) -> Result<Self> {
         // Nothing at the old place is read, so it need not be followed.
         let (all_roots, mut known) = (store.all_roots()?, store.all_files()?);
@@ -178,19 +178,22 @@ impl Plan {
             let seen = compare(file, &path, &reach, (depth, max_bytes));
             (paths::path_text(&path), seen)
         };
-        let seen: Vec<(String, Seen)> = known.iter().map(look).collect();
-        let relocated =
-            Relocated { from: from.to_owned(), to: to.to_owned(), ..Relocated::default() };
+        let seen: Vec<(String, RelocatedFile)> = known.iter().map(look).collect();
+        let relocated = RelocateReport {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            ..RelocateReport::default()
+        };
         let mut plan = Self { is_empty, texts, relocated, roots, found: Vec::new() };
         for (file, (path, seen)) in known.into_iter().zip(seen) {
             plan.relocated.num_files += 1;
             match seen {
-                Seen::Same(stamp) => {
+                RelocatedFile::Same(stamp) => {
                     plan.relocated.num_matching += 1;
                     plan.found.push((stamp, file.content_hash));
                 }
-                Seen::Changed => plan.relocated.changed.push(path),
-                Seen::Missing => plan.relocated.missing.push(path),
+                RelocatedFile::Changed => plan.relocated.changed.push(path),
+                RelocatedFile::Missing => plan.relocated.missing.push(path),
             }
         }
         Ok(plan)
@@ -199,7 +202,7 @@ impl Plan {
     /// Returns what the user names with the new folder: that folder, and what was followed in the old one. A
     /// link that is there now is not followed.
     fn named(&self, store: &Store) -> Result<AllowedPaths> {
-        let Relocated { from, to, .. } = &self.relocated;
+        let RelocateReport { from, to, .. } = &self.relocated;
         let mut roots = moved_roots(&store.roots()?, from, to)?;
         let new = self.roots.iter().find(|root| paths::path_of(&root.path) == *to);
         if let Some(new) = new.filter(|new| !roots.iter().any(|root| root.path == new.path)) {
@@ -263,30 +266,30 @@ fn compare(
     file: &RememberedFile,
     path: &Path,
     reach: &Reach,
-    (depth, max_bytes): (Depth, u64),
-) -> Seen {
+    (depth, max_bytes): (ComparisonDepth, u64),
+) -> RelocatedFile {
     let found = match reach.look(path) {
         Ok(found) => found,
-        Err(_) if is_missing(path) => return Seen::Missing,
-        Err(_) => return Seen::Changed,
+        Err(_) if is_missing(path) => return RelocatedFile::Missing,
+        Err(_) => return RelocatedFile::Changed,
     };
     let (size_bytes, mtime_ns) = walk::stamp(&found);
     if !found.is_file() || size_bytes != file.stamp.size_bytes {
-        return Seen::Changed;
+        return RelocatedFile::Changed;
     }
     let has_content = mtime_ns == file.stamp.mtime_ns
-        || depth == Depth::Size
+        || depth == ComparisonDepth::Size
         || reach.read(path, max_bytes).is_ok_and(|bytes| content_hash(&bytes) == file.content_hash);
     if !has_content {
-        return Seen::Changed;
+        return RelocatedFile::Changed;
     }
     let real_path = match file.stamp.real_path {
         Some(_) => Reach::named(path).ok().and_then(|reach| reach.real_path()),
         None => None,
     };
     // What was not read keeps its old time, so that the next update compares it.
-    let mtime_ns = if depth == Depth::Size { file.stamp.mtime_ns } else { mtime_ns };
-    Seen::Same(PathStamp { path: paths::path_text(path), size_bytes, mtime_ns, real_path })
+    let mtime_ns = if depth == ComparisonDepth::Size { file.stamp.mtime_ns } else { mtime_ns };
+    RelocatedFile::Same(PathStamp { path: paths::path_text(path), size_bytes, mtime_ns, real_path })
 }
 
 /// Relocates the added folders that have moved together with the database: those that are missing, and
@@ -313,7 +316,9 @@ pub fn follow_database(
             .as_ref()
             .and_then(|before| counterpart(&from, &paths::path_of(before), &place))
             .filter(|to| !is_away(to) && check_folders(&from, to).is_ok());
-        let plan = to.map(|to| Plan::of(session, store, (&from, &to), Depth::Size)).transpose()?;
+        let plan = to
+            .map(|to| RelocationPlan::of(session, store, (&from, &to), ComparisonDepth::Size))
+            .transpose()?;
         let Some(plan) = plan.filter(|plan| {
             let (num_matching, num_files) = (plan.relocated.num_matching, plan.relocated.num_files);
             num_matching > 0 && num_matching * 2 >= num_files

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::choose::{self, Criteria};
+use crate::app::choose::{self, SelectionCriteria};
 use crate::app::copies::{self, OwnCopy};
 use crate::app::edit::kept;
-use crate::app::keep_away::{self, Rule};
-use crate::app::losses::{self, Losses};
+use crate::app::keep_away::{self, IgnoreLine};
+use crate::app::losses::{self, UnreproducibleData};
 
 use crate::app::export::{self, ExportFile};
 use crate::app::{Observer, Session, erase, lookup, typed};
@@ -26,7 +26,7 @@ pub struct RemoveRequest {
     /// Ids, paths and titles, as typed.
     pub documents: Vec<String>,
     /// What documents must match to be removed, instead of being named.
-    pub criteria: Option<Criteria>,
+    pub criteria: Option<SelectionCriteria>,
     /// Whether nothing is removed, and the result says what would be.
     pub is_dry_run: bool,
     /// Whether a rule that keeps the files away is written into the ignore file of their folder.
@@ -41,7 +41,7 @@ pub struct RemoveRequest {
 #[derive(Debug)]
 pub struct Removal {
     /// The argument.
-    pub named: Named,
+    pub named: RemovalTarget,
     /// Documents to remove.
     pub documents: Vec<DocumentName>,
     /// Paths to forget; their documents also exist elsewhere.
@@ -52,7 +52,7 @@ pub struct Removal {
 
 /// An argument of the removal.
 #[derive(Debug)]
-pub enum Named {
+pub enum RemovalTarget {
     /// A document given by id or title: its title and number of chunks.
     Document(String, u32),
     /// A path.
@@ -65,7 +65,7 @@ pub enum Named {
 
 /// The result of `kb remove`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Removed {
+pub struct RemoveReport {
     /// Ids of the removed documents, in the order of the arguments.
     #[serde(rename = "removed")]
     pub ids: Vec<DocumentId>,
@@ -79,7 +79,7 @@ pub struct Removed {
     pub num_back: usize,
     /// What of the chosen documents is in no file, so that adding files does not bring it back.
     #[serde(rename = "lost")]
-    pub losses: Losses,
+    pub losses: UnreproducibleData,
     /// Rules that --ignore added to ignore files.
     #[serde(rename = "rules_added")]
     pub num_rules: usize,
@@ -99,13 +99,13 @@ pub fn remove(
     request: &RemoveRequest,
     confirm: &dyn Fn(&Removal) -> Result<bool>,
     observer: &dyn Observer,
-) -> Result<Removed> {
+) -> Result<RemoveReport> {
     let mut removed = documents(session, request, confirm, observer)?;
     removed.copies = copies::list(session);
     if !request.deletes_copies || request.is_dry_run || removed.copies.is_empty() {
         return Ok(removed);
     }
-    let named = Named::Copies(removed.copies.len(), copies::total_bytes(&removed.copies));
+    let named = RemovalTarget::Copies(removed.copies.len(), copies::total_bytes(&removed.copies));
     let going = Removal { named, documents: Vec::new(), copies: Vec::new(), folders: Vec::new() };
     if confirm(&going)? {
         copies::delete(&removed.copies)?;
@@ -119,8 +119,8 @@ fn documents(
     request: &RemoveRequest,
     confirm: &dyn Fn(&Removal) -> Result<bool>,
     observer: &dyn Observer,
-) -> Result<Removed> {
-    let mut removed = Removed { is_dry_run: request.is_dry_run, ..Removed::default() };
+) -> Result<RemoveReport> {
+    let mut removed = RemoveReport { is_dry_run: request.is_dry_run, ..RemoveReport::default() };
     if !request.is_dry_run {
         session.require_writable()?;
     }
@@ -197,7 +197,7 @@ fn documents(
 }
 
 /// Removes what one argument names.
-fn apply(store: &mut Store, going: Removal, removed: &mut Removed) -> Result<()> {
+fn apply(store: &mut Store, going: Removal, removed: &mut RemoveReport) -> Result<()> {
     // First, so that an update after an interruption adds nothing again.
     for folder in going.folders {
         store.forget_root(&folder.path)?;
@@ -236,12 +236,12 @@ fn export(
 }
 
 /// Returns the rules that keep the files of all arguments away.
-fn rules(store: &Store, all: &[Removal]) -> Result<BTreeSet<Rule>> {
+fn rules(store: &Store, all: &[Removal]) -> Result<BTreeSet<IgnoreLine>> {
     let roots = Roots::of(store, false)?;
     let known = store.known_files()?;
     let mut rules = BTreeSet::new();
     for going in all {
-        if let Named::Path(path) = &going.named
+        if let RemovalTarget::Path(path) = &going.named
             && !known.iter().any(|file| paths::path_of(&file.stamp.path) == *path)
         {
             rules.insert(keep_away::rule(&roots, path, true)?);
@@ -307,7 +307,7 @@ fn going(store: &Store, typed: &str) -> Result<Removal> {
     if let Ok(id) = typed::document_id(typed)
         && let Some(document) = store.document(id)?
     {
-        let named = Named::Document(document.title.clone(), document.chunk_count);
+        let named = RemovalTarget::Document(document.title.clone(), document.chunk_count);
         let name = DocumentName { id: document.id, title: document.title, path: document.path };
         return Ok(Removal {
             named,
@@ -335,12 +335,12 @@ fn going(store: &Store, typed: &str) -> Result<Removal> {
         }
         return going(store, &lookup::find_in(store, typed)?.id.to_string());
     }
-    Ok(Removal { named: Named::Path(path), documents, copies, folders })
+    Ok(Removal { named: RemovalTarget::Path(path), documents, copies, folders })
 }
 
 /// Returns what is removed with the documents that match. Those that are also outside of the path
 /// of the filter only lose the paths within it.
-fn matching(store: &Store, criteria: &Criteria, ids: &[DocumentId]) -> Result<Removal> {
+fn matching(store: &Store, criteria: &SelectionCriteria, ids: &[DocumentId]) -> Result<Removal> {
     let documents = store.documents(&criteria.filter)?.into_iter();
     let mut documents: Vec<DocumentName> =
         documents.filter(|document| ids.contains(&document.id)).map(name).collect();
@@ -358,7 +358,7 @@ fn matching(store: &Store, criteria: &Criteria, ids: &[DocumentId]) -> Result<Re
             copies
         }
     };
-    Ok(Removal { named: Named::Matching, documents, copies, folders: Vec::new() })
+    Ok(Removal { named: RemovalTarget::Matching, documents, copies, folders: Vec::new() })
 }
 
 /// Takes the documents that are also outside of `places` out of `documents`; returns their paths

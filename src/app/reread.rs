@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::ingestion::options::{chunking, is_claimed};
-use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::request::{AddRequest, DocumentSource};
 use crate::app::ingestion::{Walks, ingest};
 use crate::app::running::LongCommand;
 use crate::app::{Observer, Session, lookup, ocr, scope};
@@ -19,7 +19,7 @@ use crate::text::paths;
 /// Which documents are made again, if their making differs from today's settings. All of them by
 /// default.
 #[derive(Debug, Clone, Default)]
-pub struct Selection {
+pub struct RereadSelection {
     /// Ids, titles or paths of documents, as typed; all documents if there are none.
     pub documents: Vec<String>,
     /// Only documents of this type or format.
@@ -28,7 +28,7 @@ pub struct Selection {
     pub below: Option<PathBuf>,
 }
 
-impl Selection {
+impl RereadSelection {
     /// Whether it leaves documents out.
     pub fn is_partial(&self) -> bool {
         !self.documents.is_empty() || self.kind.is_some() || self.below.is_some()
@@ -37,7 +37,7 @@ impl Selection {
 
 /// The result of making documents again.
 #[derive(Debug, Default)]
-pub struct Reread {
+pub struct RereadReport {
     /// Documents that were made again.
     pub num_made: usize,
     /// Files that could not be read; their documents are unchanged.
@@ -81,11 +81,11 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
 /// equal keep their vectors.
 pub fn reread(
     session: &Session,
-    selection: &Selection,
+    selection: &RereadSelection,
     password: Option<&str>,
     observer: &dyn Observer,
-) -> Result<Reread> {
-    let Some(store) = session.open_existing()? else { return Ok(Reread::default()) };
+) -> Result<RereadReport> {
+    let Some(store) = session.open_existing()? else { return Ok(RereadReport::default()) };
     session.require_files(&store)?;
     let selected = select(session, &store, selection)?;
     let scope = scope::read(session, &store, &[])?;
@@ -93,7 +93,7 @@ pub fn reread(
     let known: HashMap<&str, &RememberedFile> =
         scope.known.iter().map(|file| (file.stamp.path.as_str(), file)).collect();
 
-    let mut result = Reread::default();
+    let mut result = RereadReport::default();
     let mut starts = Vec::new();
     let (mut ids, mut notes) = (HashSet::new(), Vec::new());
     for made in &selected {
@@ -119,20 +119,24 @@ pub fn reread(
         ..AddRequest::of(source)
     };
     if !starts.is_empty() {
-        let add = request(Source::Paths(Vec::new()));
+        let add = request(DocumentSource::Paths(Vec::new()));
         let report = ingest(session, &add, Walks::Known(&starts), observer)?;
         result.num_made += report.updated;
         result.failed.extend(report.failed);
     }
     if !notes.is_empty() {
-        let add = request(Source::StoredNotes(notes));
+        let add = request(DocumentSource::StoredNotes(notes));
         let report = ingest(session, &add, Walks::Known(&[]), observer)?;
         result.num_made += report.updated;
     }
     Ok(result)
 }
 
-fn select(session: &Session, store: &Store, selection: &Selection) -> Result<Vec<MadeDocument>> {
+fn select(
+    session: &Session,
+    store: &Store,
+    selection: &RereadSelection,
+) -> Result<Vec<MadeDocument>> {
     let mut named: HashSet<DocumentId> = HashSet::new();
     for typed in &selection.documents {
         let (store, document) = lookup::find(session, typed)?;

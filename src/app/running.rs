@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::{Observer, Session};
 use crate::extract::detect::is_claimed;
 use crate::files::live::{LiveLine, live_line};
@@ -186,7 +186,7 @@ impl Announcement {
     }
 }
 
-/// The announcement of a run that says how far it is by [`FileEvent::Counted`]; all events are passed on.
+/// The announcement of a run that says how far it is by [`AppEvent::Counted`]; all events are passed on.
 pub(super) struct AnnouncedCounts<'a> {
     announcement: Mutex<Announcement>,
     observer: &'a dyn Observer,
@@ -204,8 +204,8 @@ impl<'a> AnnouncedCounts<'a> {
 }
 
 impl Observer for AnnouncedCounts<'_> {
-    fn on_event(&self, event: Event<'_>) {
-        if let Event::Counted { num_done, total, .. } = event {
+    fn on_event(&self, event: AppEvent<'_>) {
+        if let AppEvent::Counted { num_done, total, .. } = event {
             let mut announcement = self.announcement.lock().unwrap_or_else(PoisonError::into_inner);
             announcement.progress(num_done, Some(total));
         }

@@ -10,7 +10,7 @@ use rerank::Reranker;
 
 use crate::app::freshness::{self, Freshness};
 use crate::app::lookup::{find, of_chunk, shown};
-use crate::app::observer::{Notes, Silent};
+use crate::app::observer::{NoteKeeper, SilentObserver};
 use crate::app::{Observer, Session, absent, model, push, refresh, running};
 use crate::document::{Filter, StaleReason};
 use crate::error::{Error, Result};
@@ -53,7 +53,7 @@ pub fn search(
     request: &SearchRequest,
     observer: &dyn Observer,
 ) -> Result<SearchAnswer> {
-    let notes = Notes::new(observer);
+    let notes = NoteKeeper::new(observer);
     absent::dates(&request.filter, &notes);
     let found = search_by(Reranker::of(session).as_ref(), session, request, &notes)?;
     let first = absent::phrases(&found, &notes);
@@ -81,7 +81,7 @@ fn search_by(
         return Ok(found);
     }
     // The first search has already reported its notes.
-    Ok(answer(&Silent).unwrap_or(found))
+    Ok(answer(&SilentObserver).unwrap_or(found))
 }
 
 /// Answers a query without reading files again.
@@ -235,7 +235,7 @@ fn check_limit(limit: Option<u32>) -> Result<()> {
 
 /// The path of a document through a search.
 #[derive(Debug)]
-pub struct Why {
+pub struct WhyReport {
     /// The query as it was typed.
     pub query: String,
     /// The document.
@@ -252,7 +252,7 @@ pub fn why(
     request: &SearchRequest,
     document: &str,
     observer: &dyn Observer,
-) -> Result<Why> {
+) -> Result<WhyReport> {
     let query = search::parse::parse(&request.query)?;
     absent::dates(&request.filter, observer);
     let (document, trace, stale) = session.steadily(|| {
@@ -272,7 +272,7 @@ pub fn why(
         store.close()?;
         Ok((document, trace, stale))
     })?;
-    Ok(Why { query: query.typed, document, trace, stale })
+    Ok(WhyReport { query: query.typed, document, trace, stale })
 }
 
 /// A request for similar passages.
@@ -290,7 +290,7 @@ pub struct SimilarRequest {
 
 /// Passages similar to a document or a chunk.
 #[derive(Debug)]
-pub struct Similar {
+pub struct SimilarPassages {
     /// What they are similar to.
     pub seed: Seed,
     /// Most similar first.
@@ -304,15 +304,17 @@ pub fn similar(
     session: &Session,
     request: &SimilarRequest,
     observer: &dyn Observer,
-) -> Result<Similar> {
-    let notes = Notes::new(observer);
+) -> Result<SimilarPassages> {
+    let notes = NoteKeeper::new(observer);
     absent::dates(&request.filter, &notes);
     running::note(session, &notes);
     let (mut seed, mut hits) = session.steadily(|| alike(session, request, &notes))?;
-    if session.freshness(None) == Freshness::Refresh && refresh::refresh(session, &hits, &Silent) {
-        (seed, hits) = alike(session, request, &Silent).unwrap_or((seed, hits));
+    if session.freshness(None) == Freshness::Refresh
+        && refresh::refresh(session, &hits, &SilentObserver)
+    {
+        (seed, hits) = alike(session, request, &SilentObserver).unwrap_or((seed, hits));
     }
-    Ok(Similar { seed, hits, notes: notes.kept(session.notices.clone()) })
+    Ok(SimilarPassages { seed, hits, notes: notes.kept(session.notices.clone()) })
 }
 
 /// Finds what is like a document without reading files again.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::{Observer, Session};
-use crate::config::{self, Origin};
+use crate::config::{self, SettingOrigin};
 use crate::error::{Error, Result};
 use crate::files::private::create_folder;
 use crate::files::write;
@@ -29,9 +29,9 @@ pub fn all(session: &Session) -> Vec<Setting> {
     let resolved = &session.resolved;
     let setting = |(key, typed_value): (String, SettingValue)| {
         let origin = match resolved.origin(&key) {
-            Origin::Default => "default".into(),
-            Origin::File(file) => file.display().to_string(),
-            Origin::Variable(name) | Origin::Flag(name) => name.clone(),
+            SettingOrigin::Default => "default".into(),
+            SettingOrigin::File(file) => file.display().to_string(),
+            SettingOrigin::Variable(name) | SettingOrigin::Flag(name) => name.clone(),
         };
         Setting { key, value: typed_value.to_string(), typed_value, origin }
     };
@@ -47,7 +47,7 @@ pub fn are_new(session: &Session) -> bool {
     let file = &session.resolved.file;
     let is_there = file.exists() || file.is_symlink();
     let is_of_project = file.parent().is_some_and(|dir| session.environment.is_of_project(dir));
-    !is_there && !is_of_project && *session.resolved.origin(FORMAT) == Origin::Default
+    !is_there && !is_of_project && *session.resolved.origin(FORMAT) == SettingOrigin::Default
 }
 
 /// Lets searches print text for people on a terminal from now on, for someone who sets kb up at one.
@@ -74,7 +74,7 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
              sets it for you"
         ));
     }
-    if let Origin::Variable(name) = session.resolved.origin(key) {
+    if let SettingOrigin::Variable(name) = session.resolved.origin(key) {
         observer.warn(&format!("{name} is set and overrides the file"));
     }
     Ok(())

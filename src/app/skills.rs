@@ -7,7 +7,7 @@ mod request;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::request::{AddRequest, DocumentSource};
 use crate::app::own_skill::OWN_SKILL;
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session, add, status};
@@ -164,7 +164,7 @@ impl Skills {
     fn ingest(&self, built: &BuildResult, observer: &dyn Observer) -> Result<IngestReport> {
         let request = AddRequest {
             tags: vec![format!("skill:{}", built.skill.name)],
-            ..AddRequest::of(Source::Paths(built.pages.clone()))
+            ..AddRequest::of(DocumentSource::Paths(built.pages.clone()))
         };
         add::add(&self.session(observer)?, &request, observer).map(|(report, _)| report)
     }

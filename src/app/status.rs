@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::app::bases::Listed;
+use crate::app::bases::ListedBase;
 use crate::app::copies::OwnCopy;
 use crate::app::ingestion::options;
 use crate::app::own_skill::OWN_SKILL;
@@ -53,7 +53,7 @@ pub struct Setup {
 
 /// The setup, the contents of the database and the knowledge bases of the user.
 #[derive(Debug)]
-pub struct Status {
+pub struct StatusReport {
     /// The setup.
     pub setup: Setup,
     /// The contents of the database.
@@ -61,7 +61,7 @@ pub struct Status {
     /// What confines the processes that read documents; `None` if none can be started.
     pub sandbox: Option<Layers>,
     /// All knowledge bases of the user.
-    pub bases: Vec<Listed>,
+    pub bases: Vec<ListedBase>,
     /// Conflict copies among the documents.
     pub conflict_copies: Vec<ConflictCopy>,
     /// The run that stores documents now.
@@ -69,7 +69,7 @@ pub struct Status {
 }
 
 /// Returns the setup, the contents of the database and the knowledge bases.
-pub fn status(session: &Session) -> Result<Status> {
+pub fn status(session: &Session) -> Result<StatusReport> {
     let (setup, stats, conflict_copies) = session.steadily(|| {
         let Some(store) = session.open_existing()? else {
             return Ok((describe(session, None), Stats::empty(), Vec::new()));
@@ -82,12 +82,12 @@ pub fn status(session: &Session) -> Result<Status> {
         options::reading_program(session).and_then(|program| sandbox::active(&program)).ok();
     let running = OngoingRun::of(session);
     let bases = bases::list(session)?;
-    Ok(Status { setup, stats, sandbox, bases, conflict_copies, running })
+    Ok(StatusReport { setup, stats, sandbox, bases, conflict_copies, running })
 }
 
 /// What takes a look at every file, and at every page of the database.
 #[derive(Debug)]
-pub struct Scan {
+pub struct FullScan {
     /// Files whose size or time has changed since they were added.
     pub out_of_date: OutOfDate,
     /// What takes the room in the database.
@@ -95,12 +95,12 @@ pub struct Scan {
 }
 
 /// Looks at all files and pages; `None` if there is no database.
-pub fn scan(session: &Session) -> Result<Option<Scan>> {
+pub fn scan(session: &Session) -> Result<Option<FullScan>> {
     let found = session.steadily(|| {
         let Some(store) = session.open_existing()? else { return Ok(None) };
         Ok(Some((scope::read(session, &store, &[])?, store.room()?)))
     })?;
-    Ok(found.map(|(scope, room)| Scan { out_of_date: OutOfDate::of(&survey(&scope)), room }))
+    Ok(found.map(|(scope, room)| FullScan { out_of_date: OutOfDate::of(&survey(&scope)), room }))
 }
 
 /// Returns the setup without fetching anything.

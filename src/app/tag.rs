@@ -1,6 +1,6 @@
 //! Changes the tags of documents, and renames tags.
 
-use crate::app::choose::{Choice, choose};
+use crate::app::choose::{DocumentChoice, choose};
 use crate::app::{Observer, Session, erase};
 use crate::error::{Error, Result};
 use crate::store::{DocumentId, StoredDocument};
@@ -11,7 +11,7 @@ pub use crate::store::RenamedTag;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TagRequest {
     /// The documents.
-    pub documents: Choice,
+    pub documents: DocumentChoice,
     /// Tags to add.
     pub added: Vec<String>,
     /// Tags to remove.
@@ -20,7 +20,7 @@ pub struct TagRequest {
 
 /// The selected documents after the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tagged {
+pub struct TaggedDocuments {
     /// All selected documents, each once.
     pub documents: Vec<StoredDocument>,
     /// Documents whose tags have changed.
@@ -28,10 +28,14 @@ pub struct Tagged {
 }
 
 /// Changes the tags of documents, all in one transaction.
-pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) -> Result<Tagged> {
+pub fn change(
+    session: &Session,
+    request: &TagRequest,
+    observer: &dyn Observer,
+) -> Result<TaggedDocuments> {
     session.require_writable()?;
     let Some((mut store, ids)) = choose(session, &request.documents, observer)? else {
-        return Ok(Tagged::default());
+        return Ok(TaggedDocuments::default());
     };
     let changed = store.change_tags(&ids, &request.added, &request.removed)?;
     let mut documents = Vec::with_capacity(ids.len());
@@ -42,7 +46,7 @@ pub fn change(session: &Session, request: &TagRequest, observer: &dyn Observer) 
     if changed.is_empty() && !documents.is_empty() {
         observer.note("no tag was changed: those to add are there, and those to remove are not");
     }
-    Ok(Tagged { documents, changed })
+    Ok(TaggedDocuments { documents, changed })
 }
 
 /// Renames a tag, also in the tags that added folders give to new files. If a tag with the new name
@@ -82,8 +86,8 @@ mod tests {
             added: added.iter().map(|&tag| tag.to_owned()).collect(),
             removed: removed.iter().map(|&tag| tag.to_owned()).collect(),
         };
-        let all = || Choice::Matching(Box::default());
-        let one = Choice::Named(vec!["1".into()]);
+        let all = || DocumentChoice::Matching(Box::default());
+        let one = DocumentChoice::Named(vec!["1".into()]);
         let tagged = change(&world.session, &request(one, &["x"], &[]), &world).unwrap();
         assert_eq!(
             (tagged.changed, tagged.documents[0].tags.join(" ")),
@@ -102,6 +106,6 @@ mod tests {
             assert!(error.contains(refusal), "{error}");
         }
         let nothing = change(&World::new().session, &request(all(), &["x"], &[]), &world).unwrap();
-        assert_eq!(nothing, Tagged::default());
+        assert_eq!(nothing, TaggedDocuments::default());
     }
 }

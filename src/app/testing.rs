@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::app::Session;
-use crate::app::observer::{Event, Observer};
+use crate::app::observer::{AppEvent, Observer};
 use crate::config::{Environment, Flags};
 use crate::document::Embedding;
 use crate::files::reach::Reach;
@@ -154,8 +154,8 @@ impl World {
 }
 
 impl Observer for World {
-    fn on_event(&self, event: Event<'_>) {
-        if let Event::Note(text) | Event::Warning(text) | Event::Failure(text) = event {
+    fn on_event(&self, event: AppEvent<'_>) {
+        if let AppEvent::Note(text) | AppEvent::Warning(text) | AppEvent::Failure(text) = event {
             let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
             heard.push(text.to_owned());
         }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::typed::absolute;
 use crate::app::{Observer, Session, erase, model, vectors};
-use crate::config::Origin;
+use crate::config::SettingOrigin;
 use crate::document::{Binding, Chunk, Embedding};
 use crate::embed::{Embedder, EmbeddingSide};
 use crate::error::{Error, Result};
@@ -25,13 +25,13 @@ pub use crate::transfer::{ExportSummary, ImportReport};
 /// A request to import.
 pub struct ImportRequest<'a> {
     /// The source of the lines.
-    pub source: Source<'a>,
+    pub source: ImportSource<'a>,
     /// Whether the paths in the lines are imported with their documents.
     pub trusts_paths: bool,
 }
 
 /// A source of lines.
-pub enum Source<'a> {
+pub enum ImportSource<'a> {
     /// A file, as typed.
     File(&'a Path),
     /// A stream, with its name for messages.
@@ -46,10 +46,10 @@ pub fn import(
 ) -> Result<ImportReport> {
     let trusts_paths = request.trusts_paths;
     match request.source {
-        Source::Stream(mut input, name) => {
+        ImportSource::Stream(mut input, name) => {
             import_lines(session, &mut input, Path::new(name), trusts_paths, observer)
         }
-        Source::File(file) => {
+        ImportSource::File(file) => {
             let path = absolute(file)?;
             let file =
                 files::open::open(&path, FollowedLinks::Follow).map_err(|error| match error {
@@ -101,7 +101,7 @@ impl<R> ReadLines<'_, R> {
     fn note(&mut self, len: usize) {
         self.num_bytes += len as u64;
         let (num_done, total) = (self.num_bytes / BYTES_PER_KB, self.total_bytes / BYTES_PER_KB);
-        self.observer.on_event(Event::Counted { things: "KB", num_done, total });
+        self.observer.on_event(AppEvent::Counted { things: "KB", num_done, total });
     }
 }
 
@@ -140,7 +140,7 @@ fn import_lines(
     let mut report = |failed: &BadLine| {
         let BadLine { number, reason } = failed;
         let failure = format!("{}, line {number}: {reason}", name.display());
-        observer.on_event(Event::Failure(&failure));
+        observer.on_event(AppEvent::Failure(&failure));
     };
     let export = ExportReader { input, name, head: &head };
     let mut imported = transfer::import(&mut store, export, options, &mut embed, &mut report)?;
@@ -166,7 +166,7 @@ fn target(
 ) -> Result<Binding> {
     if let Some(bound) = store.binding()? {
         // A model given by flag must be that of the database.
-        if let Origin::Flag(_) = session.resolved.origin("embedding.model") {
+        if let SettingOrigin::Flag(_) = session.resolved.origin("embedding.model") {
             model::check_selection(session, Some(&bound))?;
         }
         return Ok(bound);

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use crate::app::edit::kept;
 use crate::app::ingestion::options::{is_claimed, walk_options};
-use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::request::{AddRequest, DocumentSource};
 use crate::app::ingestion::{Walks, ingest};
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::relocate::follow_database;
 use crate::app::reread::{outdated, reread};
 use crate::app::running::LongCommand;
@@ -21,7 +21,7 @@ use crate::ingest::survey::{FolderSurvey, SurveyScope, is_away, is_missing, surv
 use crate::store::{DocumentId, ForgottenPath, RememberedFile, Store};
 use crate::text::paths;
 
-pub use report::{Move, Refused, UpdateReport, UpdateRequest};
+pub use report::{Move, RefusedFolder, UpdateReport, UpdateRequest};
 
 /// Largest share of a folder's documents, in percent, removed without `--force`.
 const MAX_PERCENT_LOST: usize = 30;
@@ -77,7 +77,7 @@ fn follow_files(
     let report = UpdateReport { is_nothing_added, ..report };
     store.close()?;
     let before = survey(&scope);
-    let mut run = Run { session, request, observer, scope: &scope, report };
+    let mut run = UpdateRun { session, request, observer, scope: &scope, report };
     run.report.away = before
         .iter()
         .flat_map(|survey| {
@@ -87,7 +87,7 @@ fn follow_files(
         .collect();
     for path in before.iter().flat_map(|survey| &survey.refused) {
         let error = Error::LinkRefused { path: path.clone() };
-        observer.on_event(Event::Failure(&error.to_string()));
+        observer.on_event(AppEvent::Failure(&error.to_string()));
         run.report.failed.push((path.clone(), error));
     }
     if request.is_dry_run {
@@ -100,7 +100,7 @@ fn follow_files(
 }
 
 /// An update in progress.
-struct Run<'a> {
+struct UpdateRun<'a> {
     session: &'a Session,
     request: &'a UpdateRequest,
     observer: &'a dyn Observer,
@@ -108,7 +108,7 @@ struct Run<'a> {
     report: UpdateReport,
 }
 
-impl Run<'_> {
+impl UpdateRun<'_> {
     /// Fills the report of a dry run.
     fn foresee(&mut self, surveys: Vec<FolderSurvey>) {
         let max_bytes = walk_options(self.session, false).max_bytes();
@@ -210,7 +210,7 @@ impl Run<'_> {
         let add = AddRequest {
             password: self.request.password.clone(),
             command: if self.request.is_watched { LongCommand::Watch } else { LongCommand::Update },
-            ..AddRequest::of(Source::Paths(Vec::new()))
+            ..AddRequest::of(DocumentSource::Paths(Vec::new()))
         };
         let found = ingest(self.session, &add, Walks::Known(&starts), self.observer)?;
         self.report.added += found.added;
@@ -303,7 +303,7 @@ impl Run<'_> {
 
     fn refuse(&mut self, survey: &FolderSurvey) {
         if self.request.prunes && survey.num_lost() > 0 {
-            self.report.refused.push(Refused {
+            self.report.refused.push(RefusedFolder {
                 root: survey.root.clone(),
                 num_lost: survey.num_lost(),
                 num_documents: survey.num_documents,

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::app::ingestion::options;
 use crate::app::model::{LazyModel, ModelSelection};
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::{Observer, Session, absent, model};
 use crate::chunk::recut;
 use crate::document::{Binding, Chunk, Embedding};
@@ -130,7 +130,7 @@ pub(super) fn replace(
     loop {
         let (things, total) = ("chunks", u64::from(state.num_chunks));
         let mut num_done = u64::from(state.num_embedded);
-        observer.on_event(Event::Counted { things, num_done, total });
+        observer.on_event(AppEvent::Counted { things, num_done, total });
         let mut after = ChunkId(0);
         loop {
             let batch = store.unembedded(after, BATCH)?;
@@ -138,7 +138,7 @@ pub(super) fn replace(
             after = last.chunk_id;
             store.store_reindexed(&renew(embedder, &batch)?)?;
             num_done += batch.len() as u64;
-            observer.on_event(Event::Counted { things, num_done, total });
+            observer.on_event(AppEvent::Counted { things, num_done, total });
             if is_cancelled.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }

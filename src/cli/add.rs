@@ -4,12 +4,12 @@ use std::io;
 use std::io::Read;
 use std::path::PathBuf;
 
-use crate::app::add::{AddRequest, Source};
-use crate::app::reread::Selection;
+use crate::app::add::{AddRequest, DocumentSource};
+use crate::app::reread::RereadSelection;
 use crate::app::transfer::ExportFile;
 use crate::app::update::UpdateRequest;
 use crate::app::{self, Observer, session};
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::cli::{args, base, messages};
@@ -22,14 +22,16 @@ use crate::present::text::human::Human;
 /// The path that means standard input.
 pub(super) const STDIN: &str = "-";
 
-pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
+pub(super) fn run(context: &CommandContext, args: &args::AddArgs) -> Result<ExitStatus> {
     let source = match (&args.note, args.paths.as_slice()) {
-        (Some(note), _) => Source::Note(note.clone(), args.replace),
-        (None, [only]) if only.as_os_str() == STDIN && args.dry_run => Source::Bytes(Vec::new()),
-        (None, [only]) if only.as_os_str() == STDIN => {
-            Source::Bytes(read_stdin(context.config().ingestion.max_file_mb.into())?)
+        (Some(note), _) => DocumentSource::Note(note.clone(), args.replace),
+        (None, [only]) if only.as_os_str() == STDIN && args.dry_run => {
+            DocumentSource::Bytes(Vec::new())
         }
-        (None, paths) => Source::Paths(paths.to_vec()),
+        (None, [only]) if only.as_os_str() == STDIN => {
+            DocumentSource::Bytes(read_stdin(context.config().ingestion.max_file_mb.into())?)
+        }
+        (None, paths) => DocumentSource::Paths(paths.to_vec()),
     };
     let request = AddRequest {
         title: args.title.clone(),
@@ -62,7 +64,7 @@ pub(super) fn run(context: &Context, args: &args::Add) -> Result<ExitStatus> {
     Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }
 
-pub(super) fn update(context: &Context, args: &args::Update) -> Result<ExitStatus> {
+pub(super) fn update(context: &CommandContext, args: &args::UpdateArgs) -> Result<ExitStatus> {
     // With --reread they name documents.
     let roots = args.roots.iter().filter(|_| !args.reread);
     let named = roots.map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
@@ -88,12 +90,12 @@ pub(super) fn update(context: &Context, args: &args::Update) -> Result<ExitStatu
 }
 
 /// Returns which documents `--reread` makes again.
-fn selection(args: &args::Update) -> Result<Selection> {
+fn selection(args: &args::UpdateArgs) -> Result<RereadSelection> {
     let text = |typed: &PathBuf| {
         let unknown = || Error::UnknownDocument { id: typed.to_string_lossy().into_owned() };
         typed.to_str().map(str::to_owned).ok_or_else(unknown)
     };
-    Ok(Selection {
+    Ok(RereadSelection {
         documents: args.roots.iter().map(text).collect::<Result<_>>()?,
         kind: args.kind,
         below: args.path.as_deref().map(session::typed).transpose()?,

@@ -1,9 +1,9 @@
 //! Runs `kb base`.
 
 use crate::app::Observer;
-use crate::app::bases::{self, BaseChange, Candidate};
+use crate::app::bases::{self, AllowableBase, BaseChange};
 use crate::cli::args::{self, BaseAction};
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
 use crate::cli::streams;
 use crate::error::Result;
@@ -11,7 +11,7 @@ use crate::present::json;
 use crate::present::text::human::Human;
 use crate::text::number::counted;
 
-pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
+pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<ExitStatus> {
     let session = &context.session;
     let change = match &args.action {
         BaseAction::List(_) => {
@@ -60,7 +60,7 @@ pub(super) fn run(context: &Context, args: &args::Base) -> Result<ExitStatus> {
 
 /// Asks on a terminal whether `kb update` follows the folders and files that the database names and that the user
 /// has neither named nor allowed. Without a terminal, or after a no, nothing changes, and the update names them.
-pub(super) fn offer_unfollowed(context: &Context) -> Result<()> {
+pub(super) fn offer_unfollowed(context: &CommandContext) -> Result<()> {
     let session = &context.session;
     if !streams::is_stdin_terminal() {
         return Ok(());
@@ -76,7 +76,7 @@ pub(super) fn offer_unfollowed(context: &Context) -> Result<()> {
 }
 
 /// Names what the database adds to what is followed, and what becomes of it. Returns whether there is any.
-fn show(context: &Context, candidate: &Candidate, will: &str) -> bool {
+fn show(context: &CommandContext, candidate: &AllowableBase, will: &str) -> bool {
     let lines = candidate.lines();
     lines.iter().for_each(|line| context.ui.note(&format!("{will}: {line}")));
     !lines.is_empty()
@@ -87,7 +87,7 @@ fn ask_to_erase(name: &str) -> Result<bool> {
     context::confirm(&format!("Delete the knowledge base {name} with everything in it?"))
 }
 
-fn ask_to_allow(candidate: &Candidate, follows_more: bool) -> Result<bool> {
+fn ask_to_allow(candidate: &AllowableBase, follows_more: bool) -> Result<bool> {
     let documents = counted(candidate.num_documents, "document");
     let database = candidate.place.database();
     let what = if follows_more { "Use it, and read what is listed above?" } else { "Use it?" };

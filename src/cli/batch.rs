@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app;
 use crate::app::Observer;
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::search::SearchRequest;
 use crate::cli::args::SearchFormat;
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
 use crate::cli::streams;
 use crate::cli::ui::Ui;
@@ -28,7 +28,7 @@ use crate::text::printable::clean;
 
 /// Answers one query per line; a line that fails gets an error as its answer.
 pub(super) fn run(
-    context: &Context,
+    context: &CommandContext,
     given: &SearchRequest,
     file: &Path,
     format: Option<SearchFormat>,
@@ -95,8 +95,8 @@ struct EachMessageOnce<'a> {
 }
 
 impl Observer for EachMessageOnce<'_> {
-    fn on_event(&self, event: Event<'_>) {
-        if let Event::Note(text) | Event::Warning(text) = event {
+    fn on_event(&self, event: AppEvent<'_>) {
+        if let AppEvent::Note(text) | AppEvent::Warning(text) = event {
             let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
             if !messages.insert(text.to_owned()) {
                 return;

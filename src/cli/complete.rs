@@ -32,17 +32,17 @@ const VARIABLE: &str = "KB_COMPLETE";
 const MAX_DOCUMENTS: usize = 100;
 
 /// Returns the candidates for a value that begins with the typed text.
-type Words = fn(&Known, &str) -> Vec<CompletionCandidate>;
+type Words = fn(&CandidateSources, &str) -> Vec<CompletionCandidate>;
 
 /// Value names with the source of their candidates.
 const WORDS: &[(&str, Words)] = &[
-    ("TAGS", Known::tags),
-    ("DOC", Known::documents),
-    ("MODEL", Known::models),
-    ("KEY", Known::settings),
-    ("SKILL", Known::skills),
-    ("TOPIC", Known::topics),
-    ("SCHEMA", Known::schemas),
+    ("TAGS", CandidateSources::tags),
+    ("DOC", CandidateSources::documents),
+    ("MODEL", CandidateSources::models),
+    ("KEY", CandidateSources::settings),
+    ("SKILL", CandidateSources::skills),
+    ("TOPIC", CandidateSources::topics),
+    ("SCHEMA", CandidateSources::schemas),
 ];
 
 /// Prints the script for a shell.
@@ -80,7 +80,11 @@ pub(super) fn answer(args: &[OsString], environment: &Environment) -> Option<Exi
     }
     let shell = Shell::from_str(environment.get(VARIABLE)?.to_str()?, false).ok()?;
     let words = args[2..].to_vec();
-    let known = Arc::new(Known { environment: environment.clone(), words: words.clone(), shell });
+    let known = Arc::new(CandidateSources {
+        environment: environment.clone(),
+        words: words.clone(),
+        shell,
+    });
     let mut command = Cli::command();
     command.build();
     let mut command = attach(command, &known);
@@ -101,7 +105,7 @@ fn completer(shell: Shell) -> io::Result<&'static dyn EnvCompleter> {
 }
 
 /// Attaches a source of candidates to every value in a command tree.
-fn attach(command: Command, known: &Arc<Known>) -> Command {
+fn attach(command: Command, known: &Arc<CandidateSources>) -> Command {
     let names: Vec<String> =
         command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let command = command.mut_args(|arg| attach_value(arg, known));
@@ -110,7 +114,7 @@ fn attach(command: Command, known: &Arc<Known>) -> Command {
     })
 }
 
-fn attach_value(arg: Arg, known: &Arc<Known>) -> Arg {
+fn attach_value(arg: Arg, known: &Arc<CandidateSources>) -> Arg {
     let name = arg.get_value_names().and_then(|name| name.first()).map_or("", |name| name.as_str());
     let name = if arg.get_id() == "model" { "MODEL" } else { name };
     if let Some((_, words)) = WORDS.iter().find(|entry| entry.0 == name) {
@@ -129,14 +133,14 @@ fn attach_value(arg: Arg, known: &Arc<Known>) -> Arg {
 }
 
 /// The sources of candidates.
-struct Known {
+struct CandidateSources {
     environment: Environment,
     /// The command line so far.
     words: Vec<OsString>,
     shell: Shell,
 }
 
-impl Known {
+impl CandidateSources {
     /// Returns a session for the database that the command line names.
     fn session(&self) -> Option<Session> {
         let words: Vec<&str> = self.words.iter().filter_map(|word| word.to_str()).collect();
@@ -244,9 +248,9 @@ mod tests {
     use super::*;
     use crate::app::testing::World;
 
-    fn known(world: &World, words: &[&str], shell: Shell) -> Known {
+    fn known(world: &World, words: &[&str], shell: Shell) -> CandidateSources {
         let words = words.iter().map(OsString::from).collect();
-        Known { environment: world.session.environment.clone(), words, shell }
+        CandidateSources { environment: world.session.environment.clone(), words, shell }
     }
 
     /// Returns candidates with their help.

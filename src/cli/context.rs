@@ -6,18 +6,18 @@ use std::path::Path;
 
 use crate::app::Session;
 use crate::app::bases::{self, place};
-use crate::app::choose::{Choice, Criteria};
+use crate::app::choose::{DocumentChoice, SelectionCriteria};
 use crate::app::session::{absolute, add_paths, path_prefix};
 use crate::app::typed_dates::{DateLimit, TypedDate};
-use crate::cli::args::{Choosing, FilterArgs, Global};
+use crate::cli::args::{DocumentArgs, FilterArgs, Global};
 use crate::cli::exit::ExitStatus;
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
 use crate::cli::{messages, streams};
-use crate::config::{Config, Environment, Flags, OutputFormat, Resolved};
+use crate::config::{Config, Environment, Flags, OutputFormat, ResolvedConfig};
 use crate::document::Filter;
 use crate::error::{Error, Result};
-use crate::present::terminal::sheet::{Printed, Sheet};
+use crate::present::terminal::sheet::{CleanWriter, Printed};
 use crate::present::text::human::{BaseNames, Human};
 use crate::text::json::Json;
 use crate::text::printable::clean;
@@ -30,7 +30,7 @@ const DEFAULT_WIDTH: usize = 100;
 const MAX_ANSWER_BYTES: u64 = 1000;
 
 /// The session and the output settings of a command.
-pub(super) struct Context {
+pub(super) struct CommandContext {
     pub(super) session: Session,
     /// The other knowledge bases to search.
     pub(super) beside: Vec<Session>,
@@ -42,12 +42,12 @@ pub(super) struct Context {
     pager: Option<Pager>,
 }
 
-impl Context {
+impl CommandContext {
     /// Opens the knowledge bases; `is_read` if people read the answer, where stdout is a terminal.
     pub(super) fn new(
         environment: Environment,
         global: &Global,
-        (flags, usual): (&Flags, Resolved),
+        (flags, usual): (&Flags, ResolvedConfig),
         format: OutputFormat,
         is_read: bool,
     ) -> Result<Self> {
@@ -89,7 +89,7 @@ impl Context {
         &self,
         result: &T,
         json: impl FnOnce(&T, &mut Json<'_>) -> io::Result<()>,
-        human: impl FnOnce(&Human, &T, &mut Sheet<'_>) -> io::Result<()>,
+        human: impl FnOnce(&Human, &T, &mut CleanWriter<'_>) -> io::Result<()>,
     ) -> Result<ExitStatus> {
         match self.format {
             OutputFormat::Json => print_json(|out| json(result, out))?,
@@ -101,7 +101,7 @@ impl Context {
     /// Prints a result for people, through the pager if it is longer than the screen.
     pub(super) fn show(
         &self,
-        human: impl FnOnce(&Human, &mut Sheet<'_>) -> io::Result<()>,
+        human: impl FnOnce(&Human, &mut CleanWriter<'_>) -> io::Result<()>,
     ) -> Result<()> {
         match &self.pager {
             Some(pager) => {
@@ -171,18 +171,18 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
 }
 
 /// Returns a selection of documents by name or by criteria.
-pub(super) fn choice(names: &[String], choosing: &Choosing) -> Result<Choice> {
+pub(super) fn choice(names: &[String], choosing: &DocumentArgs) -> Result<DocumentChoice> {
     if names.is_empty() {
-        criteria(choosing).map(Box::new).map(Choice::Matching)
+        criteria(choosing).map(Box::new).map(DocumentChoice::Matching)
     } else {
-        Ok(Choice::Named(names.to_vec()))
+        Ok(DocumentChoice::Named(names.to_vec()))
     }
 }
 
 /// Converts flags to the criteria for selecting documents.
-pub(super) fn criteria(choosing: &Choosing) -> Result<Criteria> {
-    let Choosing { filter, query, top } = choosing;
-    Ok(Criteria { filter: self::filter(filter)?, query: query.clone(), limit: *top })
+pub(super) fn criteria(choosing: &DocumentArgs) -> Result<SelectionCriteria> {
+    let DocumentArgs { filter, query, top } = choosing;
+    Ok(SelectionCriteria { filter: self::filter(filter)?, query: query.clone(), limit: *top })
 }
 
 /// Refuses what asks first where no one can answer.

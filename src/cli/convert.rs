@@ -4,10 +4,10 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::app;
-use crate::app::add::{AddRequest, Source};
-use crate::app::convert::{Content, ConvertRequest, Converted, Output};
+use crate::app::add::{AddRequest, DocumentSource};
+use crate::app::convert::{ConvertRequest, ConvertedDocument, LineContent, Output};
 use crate::cli::args::DocumentFormat;
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::cli::{add, args, messages, streams};
@@ -20,7 +20,7 @@ use crate::present::json;
 use crate::present::text::convert;
 use crate::text::json::Json;
 
-pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus> {
+pub(super) fn run(context: &CommandContext, args: &args::ConvertArgs) -> Result<ExitStatus> {
     check(args)?;
     let mut paths = args.paths.clone();
     if let Some(list) = &args.files_from {
@@ -28,9 +28,9 @@ pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus>
     }
     let source = match paths.as_slice() {
         [only] if only.as_os_str() == add::STDIN => {
-            Source::Bytes(add::read_stdin(context.config().ingestion.max_file_mb.into())?)
+            DocumentSource::Bytes(add::read_stdin(context.config().ingestion.max_file_mb.into())?)
         }
-        _ => Source::Paths(paths),
+        _ => DocumentSource::Paths(paths),
     };
     let request = ConvertRequest {
         files: AddRequest {
@@ -58,7 +58,7 @@ pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus>
         return Ok(ExitStatus::Success);
     }
     let interrupt = ui.listen();
-    let render = |converted: &Converted| rendered(converted, args);
+    let render = |converted: &ConvertedDocument| rendered(converted, args);
     let report = ended(app::convert::to_folder(session, &request, &render, ui), &interrupt)?;
     if args.format == DocumentFormat::Json {
         context::print_json(|out| json::conversion(&report, out))?;
@@ -68,13 +68,13 @@ pub(super) fn run(context: &Context, args: &args::Convert) -> Result<ExitStatus>
 }
 
 /// Refuses options that do not go together.
-fn check(args: &args::Convert) -> Result<()> {
+fn check(args: &args::ConvertArgs) -> Result<()> {
     let is_lines = args.format == DocumentFormat::Jsonl;
     let (message, hint) = match args {
-        args::Convert { output: Some(_), .. } if is_lines => {
+        args::ConvertArgs { output: Some(_), .. } if is_lines => {
             ("`--output` does not go with `--format jsonl`", "its lines are printed: `> FILE`")
         }
-        args::Convert { chunks: true, .. } if !is_lines => {
+        args::ConvertArgs { chunks: true, .. } if !is_lines => {
             ("`--chunks` needs `--format jsonl`", "its lines are those of `kb export`")
         }
         _ => return Ok(()),
@@ -113,13 +113,18 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Prints one line per document.
-fn lines(context: &Context, request: &ConvertRequest, args: &args::Convert) -> Result<ExitStatus> {
+fn lines(
+    context: &CommandContext,
+    request: &ConvertRequest,
+    args: &args::ConvertArgs,
+) -> Result<ExitStatus> {
     let (session, ui) = (&context.session, &context.ui);
     let interrupt = ui.listen();
-    let render = |converted: &Converted| json::converted_line(converted).map_err(Error::Output);
+    let render =
+        |converted: &ConvertedDocument| json::converted_line(converted).map_err(Error::Output);
     let content = match args.chunks {
-        true => Content::Chunks { with_vectors: args.vectors },
-        false => Content::Blocks(&render),
+        true => LineContent::Chunks { with_vectors: args.vectors },
+        false => LineContent::Blocks(&render),
     };
     let mut report = None;
     streams::json(|out| {
@@ -139,7 +144,7 @@ fn lines(context: &Context, request: &ConvertRequest, args: &args::Convert) -> R
 }
 
 /// Returns a document in the requested format.
-fn rendered(converted: &Converted, args: &args::Convert) -> Result<Vec<u8>> {
+fn rendered(converted: &ConvertedDocument, args: &args::ConvertArgs) -> Result<Vec<u8>> {
     if args.format == DocumentFormat::Md {
         return Ok(convert::document(converted, args.page_marks).into_bytes());
     }

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::edit::{self, Changes, Editable, kept};
-use crate::app::remove::{Named, Removal, RemoveRequest};
+use crate::app::edit::{self, Editable, EditableChanges, kept};
+use crate::app::remove::{Removal, RemovalTarget, RemoveRequest};
 use crate::app::tag::TagRequest;
 use crate::app::transfer::ExportFile;
 use crate::app::{self, copies};
 use crate::cli::args::{self, TagsAction};
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
-use crate::cli::launch::{self, Place};
+use crate::cli::launch::{self, LaunchTarget};
 use crate::cli::messages;
 use crate::cli::read::is_nothing;
 use crate::document::Filter;
@@ -23,12 +23,12 @@ use crate::present::text::human::Human;
 use crate::text::number::{bytes_to_mb, counted};
 use crate::text::printable::clean;
 
-pub(super) fn run(context: &Context, args: &args::Edit) -> Result<ExitStatus> {
+pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<ExitStatus> {
     let session = &context.session;
     let editable = edit::open(session, &args.document)?;
     let has_flags = args.title.is_some() || args.date.is_some() || !args.tags.is_empty();
     let (changes, kept) = if has_flags {
-        let changes = Changes {
+        let changes = EditableChanges {
             title: args.title.clone(),
             tags: Some(args.tags.clone()).filter(|tags| !tags.is_empty()),
             date: args.date.clone().map(|day| day.0),
@@ -62,7 +62,7 @@ pub(super) fn run(context: &Context, args: &args::Edit) -> Result<ExitStatus> {
 ///
 /// The file is in the data directory, which only its owner can enter. It stays if it cannot be read, and the
 /// next edit of the document opens it again.
-fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf)> {
+fn in_editor(context: &CommandContext, editable: &Editable) -> Result<(EditableChanges, PathBuf)> {
     let id = editable.document.id;
     let folder = context.session.data_dir();
     let file = kept::page_of(folder, id);
@@ -73,7 +73,7 @@ fn in_editor(context: &Context, editable: &Editable) -> Result<(Changes, PathBuf
         write::create_new(&file, page.as_bytes())
             .map_err(|source| Error::of_file(&file, source))?;
     }
-    let opened = launch::open(context, Place { path: &file, line: None, page: None });
+    let opened = launch::open(context, LaunchTarget { path: &file, line: None, page: None });
     let limit_mb = context.config().ingestion.max_file_mb.into();
     let edited = read(&file, folder, id.0, limit_mb);
     if let Err(error) = opened {
@@ -111,7 +111,7 @@ fn not_read(file: &Path, id: i64, reason: &str) -> Error {
     ))
 }
 
-pub(super) fn tags(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
+pub(super) fn tags(context: &CommandContext, args: &args::TagsArgs) -> Result<ExitStatus> {
     if let Some(TagsAction::Rename(rename)) = &args.action {
         let renamed = app::tag::rename(&context.session, &rename.old, &rename.new, &context.ui)?;
         return context.present(&renamed, json::answer, Human::renamed_tag);
@@ -127,7 +127,7 @@ pub(super) fn tags(context: &Context, args: &args::Tags) -> Result<ExitStatus> {
     )
 }
 
-pub(super) fn tag(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
+pub(super) fn tag(context: &CommandContext, args: &args::TagArgs) -> Result<ExitStatus> {
     let request = TagRequest {
         documents: context::choice(&args.documents, &args.choosing)?,
         added: args.add.clone(),
@@ -152,7 +152,7 @@ pub(super) fn tag(context: &Context, args: &args::Tag) -> Result<ExitStatus> {
     )
 }
 
-pub(super) fn remove(context: &Context, args: &args::Remove) -> Result<ExitStatus> {
+pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Result<ExitStatus> {
     let confirm = |going: &Removal| {
         if args.yes {
             return Ok(true);
@@ -209,16 +209,18 @@ pub(super) fn remove(context: &Context, args: &args::Remove) -> Result<ExitStatu
 
 fn question(going: &Removal) -> String {
     match &going.named {
-        Named::Document(title, num_chunks) => {
+        RemovalTarget::Document(title, num_chunks) => {
             format!("Remove '{}' and its {}?", clean(title), counted(*num_chunks, "chunk"))
         }
-        Named::Copies(num_copies, size_bytes) => format!(
+        RemovalTarget::Copies(num_copies, size_bytes) => format!(
             "Delete {} that kb made ({:.1} MB)?",
             copies::counted(*num_copies),
             bytes_to_mb(*size_bytes)
         ),
-        Named::Matching => format!("Remove {}?", counted(going.documents.len(), "document")),
-        Named::Path(path) => {
+        RemovalTarget::Matching => {
+            format!("Remove {}?", counted(going.documents.len(), "document"))
+        }
+        RemovalTarget::Path(path) => {
             let count = counted(going.documents.len(), "document");
             format!("Remove {count} from {}?", clean(&path.display().to_string()))
         }

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::{io, thread};
 
 use crate::app::embed::{self, EmbeddingSide, LineEmbedder};
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, batch};
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::present::json;
 /// Lines embedded between two writes; enough that processors rarely wait for the end of a batch.
 const BATCH: usize = 256;
 
-pub(super) fn run(context: &Context, args: &args::Embed) -> Result<ExitStatus> {
+pub(super) fn run(context: &CommandContext, args: &args::EmbedArgs) -> Result<ExitStatus> {
     let side = if args.query { EmbeddingSide::Query } else { EmbeddingSide::Passage };
     match &args.text {
         Some(text) => {

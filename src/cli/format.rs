@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use clap::ValueEnum;
 
 use crate::cli::{args, streams};
-use crate::config::{DefaultFormat, OutputFormat, Resolved};
+use crate::config::{DefaultFormat, OutputFormat, ResolvedConfig};
 
 /// Returns what `search.default_format` means here, or its default if the settings cannot be read.
-pub(super) fn default_format(settings: Option<&Resolved>) -> OutputFormat {
+pub(super) fn default_format(settings: Option<&ResolvedConfig>) -> OutputFormat {
     let default =
         settings.map_or(DefaultFormat::Json, |resolved| resolved.config.search.default_format);
     default.format(streams::is_stdout_terminal())

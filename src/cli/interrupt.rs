@@ -48,13 +48,13 @@ impl Interrupt {
 
 /// The signals that end a command which has the whole screen: it has to give the terminal back first.
 #[derive(Debug, Default)]
-pub(super) struct Ending {
+pub(super) struct EndingSignals {
     signal: Arc<AtomicUsize>,
     /// Whether another program has the terminal. Signals then have their default action.
     is_away: Arc<AtomicBool>,
 }
 
-impl Ending {
+impl EndingSignals {
     /// Catches the signals from now on.
     pub(super) fn listen() -> Self {
         let ending = Self::default();
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn signals_during_another_program_are_not_for_this_one() {
-        let ending = Ending::default();
+        let ending = EndingSignals::default();
         assert_eq!(ending.signal(), None);
         let found = ending.away(|| {
             ending.signal.store(2, Ordering::Relaxed);

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cli::context::Context;
+use crate::cli::context::CommandContext;
 use crate::cli::messages;
 use crate::error::{Error, Result};
 use crate::files::open::{self, FollowedLinks};
@@ -66,7 +66,7 @@ const VIEWERS: &[(&[&str], Syntax)] = &[
 ];
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct LaunchTarget<'a> {
     pub(super) path: &'a Path,
     /// Line number, from 1.
     pub(super) line: Option<u32>,
@@ -76,7 +76,7 @@ pub(super) struct Place<'a> {
 
 /// Opens a text file in the editor (`VISUAL`, `EDITOR`) or another file in the viewer (`KB_VIEWER`), and
 /// waits until that program exits.
-pub(super) fn open(context: &Context, place: Place<'_>) -> Result<()> {
+pub(super) fn open(context: &CommandContext, place: LaunchTarget<'_>) -> Result<()> {
     let variable = |name: &str| context.session.environment.get(name)?.to_str().map(words);
     let (role, variables, known, command, number) = if is_text(place.path)? {
         let command = variable("VISUAL").or_else(|| variable("EDITOR"));

@@ -2,16 +2,18 @@
 
 use std::io;
 
-use crate::app::cache::{self, CleanRequest, Cleaned};
-use crate::app::choose::Criteria;
-use crate::app::doctor::{self, Verdict};
-use crate::app::eval::{self, CollectionRequest, Evaluated};
+use crate::app::cache::{self, CacheCleaning, CleanRequest};
+use crate::app::choose::SelectionCriteria;
+use crate::app::doctor::{self, CheckVerdict};
+use crate::app::eval::{self, CollectionRequest, EvalReport};
 use crate::app::relocate::RelocateRequest;
-use crate::app::transfer::{self, ExportFile, ExportRequest, ImportReport, ImportRequest, Source};
+use crate::app::transfer::{
+    self, ExportFile, ExportRequest, ImportReport, ImportRequest, ImportSource,
+};
 use crate::app::watch::WatchRequest;
 use crate::app::{self, Observer, backup, init, models, session, settings, status};
 use crate::cli::args::{self, CacheAction, ConfigAction};
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::cli::{messages, streams};
@@ -20,7 +22,7 @@ use crate::present::json;
 use crate::present::text::human::Human;
 use crate::text::number::counted;
 
-pub(super) fn init(context: &Context, args: &args::Init) -> Result<ExitStatus> {
+pub(super) fn init(context: &CommandContext, args: &args::InitArgs) -> Result<ExitStatus> {
     // Asked first, because the model that was named is kept in the same file.
     let is_person = streams::is_stdout_terminal() && settings::are_new(&context.session);
     let setup = match args.status {
@@ -37,7 +39,7 @@ pub(super) fn init(context: &Context, args: &args::Init) -> Result<ExitStatus> {
     context.present(&setup, json::setup, Human::setup)
 }
 
-pub(super) fn status(context: &Context, args: &args::Status) -> Result<ExitStatus> {
+pub(super) fn status(context: &CommandContext, args: &args::StatusArgs) -> Result<ExitStatus> {
     let status = app::status::status(&context.session)?;
     let scan = if args.scan { app::status::scan(&context.session)? } else { None };
     context.present(
@@ -50,7 +52,7 @@ pub(super) fn status(context: &Context, args: &args::Status) -> Result<ExitStatu
     )
 }
 
-pub(super) fn config(context: &Context, args: &args::ConfigArgs) -> Result<ExitStatus> {
+pub(super) fn config(context: &CommandContext, args: &args::ConfigArgs) -> Result<ExitStatus> {
     if let Some(ConfigAction::Set { key, value }) = &args.action {
         settings::set(&context.session, key, value, &context.ui)?;
         return Ok(ExitStatus::Success);
@@ -59,33 +61,34 @@ pub(super) fn config(context: &Context, args: &args::ConfigArgs) -> Result<ExitS
     context.present(settings.as_slice(), |settings, out| out.value(&settings), Human::settings)
 }
 
-pub(super) fn doctor(context: &Context, args: &args::Doctor) -> Result<ExitStatus> {
+pub(super) fn doctor(context: &CommandContext, args: &args::DoctorArgs) -> Result<ExitStatus> {
     let mut findings = doctor::examine(&context.session, args.fix, &context.ui)?;
     if args.links {
         doctor::links(&context.session, &mut findings)?;
     }
     context.present(&findings, json::doctor, Human::doctor)?;
-    Ok(match (findings.count(Verdict::Fault), findings.is_beyond_repair) {
+    Ok(match (findings.count(CheckVerdict::Fault), findings.is_beyond_repair) {
         (_, true) => ExitStatus::System,
         (0, false) => ExitStatus::Success,
         (_, false) => ExitStatus::User,
     })
 }
 
-pub(super) fn cache(context: &Context, args: &args::Cache) -> Result<ExitStatus> {
+pub(super) fn cache(context: &CommandContext, args: &args::CacheArgs) -> Result<ExitStatus> {
     let Some(CacheAction::Clean(args)) = &args.action else {
         let contents = cache::contents(&context.session)?;
         return context.present(&contents, json::answer, Human::cache);
     };
     let request = CleanRequest { removes_all: args.all, is_dry_run: args.dry_run };
-    let confirm = |cleaned: &Cleaned| if args.yes { Ok(true) } else { confirm_cleaning(cleaned) };
+    let confirm =
+        |cleaned: &CacheCleaning| if args.yes { Ok(true) } else { confirm_cleaning(cleaned) };
     let Some(cleaned) = cache::clean(&context.session, request, &confirm)? else {
         return Ok(ExitStatus::User);
     };
     context.present(&cleaned, json::answer, Human::cleaned)
 }
 
-fn confirm_cleaning(cleaned: &Cleaned) -> Result<bool> {
+fn confirm_cleaning(cleaned: &CacheCleaning) -> Result<bool> {
     let hint = "`kb cache clean --dry-run` lists what would be removed";
     context::require_terminal("cleaning the cache", hint)?;
     let count = cleaned.removed.len();
@@ -95,7 +98,7 @@ fn confirm_cleaning(cleaned: &Cleaned) -> Result<bool> {
     ))
 }
 
-pub(super) fn reindex(context: &Context, args: &args::Reindex) -> Result<ExitStatus> {
+pub(super) fn reindex(context: &CommandContext, args: &args::ReindexArgs) -> Result<ExitStatus> {
     if args.dry_run {
         let estimate = app::reindex::estimate(&context.session, &context.ui)?;
         return context.present(&estimate, json::answer, Human::reindex_estimate);
@@ -106,11 +109,11 @@ pub(super) fn reindex(context: &Context, args: &args::Reindex) -> Result<ExitSta
     context.present(&reindexed, json::answer, Human::reindexed)
 }
 
-pub(super) fn models(context: &Context) -> Result<ExitStatus> {
+pub(super) fn models(context: &CommandContext) -> Result<ExitStatus> {
     context.present(&models::list(&context.session)?, json::answer, Human::models)
 }
 
-pub(super) fn eval(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
+pub(super) fn eval(context: &CommandContext, args: &args::EvalArgs) -> Result<ExitStatus> {
     let (session, max_queries) = (&context.session, args.queries as usize);
     let collections = match &args.folder {
         None => eval::own_documents(session, max_queries, &context.ui)?,
@@ -125,10 +128,10 @@ pub(super) fn eval(context: &Context, args: &args::Eval) -> Result<ExitStatus> {
             vec![ended(eval::collection(session, &request, &context.ui), &interrupt)?]
         }
     };
-    context.present(&Evaluated { collections }, json::answer, Human::eval)
+    context.present(&EvalReport { collections }, json::answer, Human::eval)
 }
 
-pub(super) fn watch(context: &Context, args: &args::Watch) -> Result<ExitStatus> {
+pub(super) fn watch(context: &CommandContext, args: &args::WatchArgs) -> Result<ExitStatus> {
     let named = args.roots.iter().map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
     // A signal is its ordinary end.
     let _interrupt = context.ui.listen();
@@ -138,7 +141,7 @@ pub(super) fn watch(context: &Context, args: &args::Watch) -> Result<ExitStatus>
     Ok(ExitStatus::Success)
 }
 
-pub(super) fn relocate(context: &Context, args: &args::Relocate) -> Result<ExitStatus> {
+pub(super) fn relocate(context: &CommandContext, args: &args::RelocateArgs) -> Result<ExitStatus> {
     let request = RelocateRequest {
         from: args.from.clone(),
         to: args.to.clone(),
@@ -149,13 +152,13 @@ pub(super) fn relocate(context: &Context, args: &args::Relocate) -> Result<ExitS
     context.present(&relocated, json::answer, Human::relocated)
 }
 
-pub(super) fn push(context: &Context, args: &args::Push) -> Result<ExitStatus> {
+pub(super) fn push(context: &CommandContext, args: &args::PushArgs) -> Result<ExitStatus> {
     let interrupt = context.ui.listen();
     let pushed = ended(app::push::push(&context.session, &args.target, &context.ui), &interrupt)?;
     context.present(&pushed, json::answer, Human::pushed)
 }
 
-pub(super) fn backup(context: &Context, args: &args::Backup) -> Result<ExitStatus> {
+pub(super) fn backup(context: &CommandContext, args: &args::BackupArgs) -> Result<ExitStatus> {
     let backup = match args.verify {
         true => backup::verify(&context.session, &args.file)?,
         false => backup::create(&context.session, &args.file, args.force)?,
@@ -164,17 +167,17 @@ pub(super) fn backup(context: &Context, args: &args::Backup) -> Result<ExitStatu
         .present(&backup, json::answer, |human, backup, out| human.backup(backup, args.verify, out))
 }
 
-pub(super) fn restore(context: &Context, args: &args::Restore) -> Result<ExitStatus> {
+pub(super) fn restore(context: &CommandContext, args: &args::RestoreArgs) -> Result<ExitStatus> {
     let restored = backup::restore(&context.session, &args.file)?;
     context.present(&restored, json::answer, Human::restored)
 }
 
-pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatus> {
+pub(super) fn export(context: &CommandContext, args: &args::ExportArgs) -> Result<ExitStatus> {
     let session = &context.session;
     let criteria = context::criteria(&args.choosing)?;
     let request = ExportRequest {
         with_vectors: args.vectors,
-        criteria: (criteria != Criteria::default()).then_some(criteria),
+        criteria: (criteria != SelectionCriteria::default()).then_some(criteria),
     };
     let file = args.file.as_deref().filter(|file| file.as_os_str() != "-");
     let exported = match file {
@@ -206,13 +209,13 @@ pub(super) fn export(context: &Context, args: &args::Export) -> Result<ExitStatu
     Ok(ExitStatus::Success)
 }
 
-pub(super) fn import(context: &Context, args: &args::Import) -> Result<ExitStatus> {
+pub(super) fn import(context: &CommandContext, args: &args::ImportArgs) -> Result<ExitStatus> {
     let mut stdin;
     let source = if args.file.as_os_str() == "-" {
         stdin = io::stdin().lock();
-        Source::Stream(&mut stdin, "stdin")
+        ImportSource::Stream(&mut stdin, "stdin")
     } else {
-        Source::File(&args.file)
+        ImportSource::File(&args.file)
     };
     let request = ImportRequest { source, trusts_paths: args.trust_paths };
     let imported = transfer::import(&context.session, request, &context.ui)?;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::app::clients::{self, Client, Plan, Settings, System};
+use crate::app::clients::{self, Client, Settings, SettingsPlan, System};
 use crate::app::session::absolute;
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, streams};
 use crate::config::{Environment, OutputFormat};
@@ -15,7 +15,7 @@ use crate::present::text::human::Human;
 use crate::text::printable::clean;
 
 pub(super) fn run(
-    context: &Context,
+    context: &CommandContext,
     base: Option<&str>,
     args: &args::McpInstall,
 ) -> Result<ExitStatus> {
@@ -62,7 +62,7 @@ fn first_version(environment: &Environment, program: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
 
-fn ask(plan: &Plan) -> Result<bool> {
+fn ask(plan: &SettingsPlan) -> Result<bool> {
     let what = format!("changing the settings of {}", plan.client.title);
     context::require_terminal(&what, "nothing was changed")?;
     let kept = match plan.others.kept.join(", ") {

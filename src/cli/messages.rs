@@ -40,7 +40,7 @@ pub(super) enum Verbosity {
 type Log = Box<dyn Write + Send>;
 
 /// The destination of all messages; there is one per process.
-struct Reporter {
+struct MessageReporter {
     verbosity: Verbosity,
     human: Human,
     /// Messages that are held back; `None` if messages are printed at once.
@@ -49,7 +49,7 @@ struct Reporter {
     begin: Option<Instant>,
 }
 
-static REPORTER: Mutex<Reporter> = Mutex::new(Reporter {
+static REPORTER: Mutex<MessageReporter> = Mutex::new(MessageReporter {
     verbosity: Verbosity::Normal,
     human: Human::plain(WIDTH),
     held: None,
@@ -57,7 +57,7 @@ static REPORTER: Mutex<Reporter> = Mutex::new(Reporter {
     begin: None,
 });
 
-fn reporter() -> MutexGuard<'static, Reporter> {
+fn reporter() -> MutexGuard<'static, MessageReporter> {
     REPORTER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -134,7 +134,7 @@ fn open_log(path: &Path) -> Result<Log> {
     Ok(Box::new(file))
 }
 
-impl Reporter {
+impl MessageReporter {
     fn report(&mut self, least: Verbosity, level: &str, text: &str) {
         let text = clean(text);
         self.log_line(level, &text);

@@ -43,11 +43,11 @@ use crate::app::session::absolute;
 use crate::app::{Observer, ServerOptions, Session};
 use crate::cancel;
 use crate::cli::args::{Cli, Command, McpAction, first_word};
-use crate::cli::context::Context;
+use crate::cli::context::CommandContext;
 use crate::cli::exit::{ExitStatus, end};
 use crate::cli::format::default_format;
 use crate::cli::rejected::{explain, explain_skill, is_skill};
-use crate::config::{self, Environment, Flags, OutputFormat, Resolved};
+use crate::config::{self, Environment, Flags, OutputFormat, ResolvedConfig};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::extract::protocol::{CHILD_COMMAND, OCR_COMMAND};
@@ -159,11 +159,11 @@ fn is_question(args: &[OsString]) -> bool {
 fn context(
     environment: Environment,
     cli: &Cli,
-    settings: (&Flags, Resolved),
+    settings: (&Flags, ResolvedConfig),
     format: OutputFormat,
-) -> Result<Context> {
+) -> Result<CommandContext> {
     let is_read = format == OutputFormat::Human && cli.command.is_read_by_people();
-    let context = Context::new(environment, &cli.global, settings, format, is_read)?;
+    let context = CommandContext::new(environment, &cli.global, settings, format, is_read)?;
     let context = match &cli.command {
         Command::Init(args) if args.here => context.here()?,
         _ => context,
@@ -210,7 +210,7 @@ fn command_name(args: &[OsString]) -> &str {
     named.next().unwrap_or_default()
 }
 
-fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
+fn dispatch(context: &CommandContext, command: &Command) -> Result<ExitStatus> {
     match command {
         Command::Init(args) => manage::init(context, args),
         Command::Add(args) => add::run(context, args),
@@ -260,7 +260,7 @@ fn dispatch(context: &Context, command: &Command) -> Result<ExitStatus> {
 
 /// Serves agents, which can name only the knowledge bases of `--base` if `is_limited` is set.
 fn mcp(
-    context: Context,
+    context: CommandContext,
     args: &args::Mcp,
     is_limited: bool,
     program: Program,
@@ -283,10 +283,10 @@ fn mcp(
 fn flags(cli: &Cli) -> Flags {
     let path = |path: &PathBuf| path.to_string_lossy().into_owned();
     let (model, model_dir) = match &cli.command {
-        Command::Init(args::Init { model, model_dir, .. })
-        | Command::Reindex(args::Reindex { model, model_dir, .. }) => (model, model_dir),
-        Command::Import(args::Import { model, .. })
-        | Command::Convert(args::Convert { model, .. }) => (model, &None),
+        Command::Init(args::InitArgs { model, model_dir, .. })
+        | Command::Reindex(args::ReindexArgs { model, model_dir, .. }) => (model, model_dir),
+        Command::Import(args::ImportArgs { model, .. })
+        | Command::Convert(args::ConvertArgs { model, .. }) => (model, &None),
         _ => (&None, &None),
     };
     let mut flags = Vec::new();

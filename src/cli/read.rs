@@ -1,24 +1,24 @@
 //! Runs the commands that list documents and files, and that read one.
 
 use crate::app::files::{FileState, FilesRequest};
-use crate::app::read::{ListRequest, OpenRequest, Origin, Selection, ShowRequest};
+use crate::app::read::{ListRequest, OpenRequest, PartSelection, ShowRequest, TextOrigin};
 use crate::app::search::SearchRequest;
 use crate::app::transfer::{self, ExportFile};
 use crate::app::{self, absent};
 use crate::cli::args::{self, SelectionArgs, ShowFormat};
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
-use crate::cli::launch::{self, Place};
+use crate::cli::launch::{self, LaunchTarget};
 use crate::cli::{messages, search};
 use crate::config::OutputFormat;
 use crate::document::{FileOutcome, Filter};
 use crate::error::Result;
 use crate::present::json::{self, read as read_json};
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
 use crate::present::text::{read as read_text, stale};
 
-pub(super) fn list(context: &Context, args: &args::List) -> Result<ExitStatus> {
+pub(super) fn list(context: &CommandContext, args: &args::ListArgs) -> Result<ExitStatus> {
     let filter = context::filter(&args.filter)?;
     let is_filtered = filter != Filter::default();
     let request =
@@ -30,7 +30,7 @@ pub(super) fn list(context: &Context, args: &args::List) -> Result<ExitStatus> {
     })
 }
 
-pub(super) fn files(context: &Context, args: &args::Files) -> Result<ExitStatus> {
+pub(super) fn files(context: &CommandContext, args: &args::FilesArgs) -> Result<ExitStatus> {
     if !args.waive.is_empty() {
         let waived = app::files::waive(&context.session, &args.waive)?;
         return context.present(waived.as_slice(), json::waived, Human::waived);
@@ -53,22 +53,22 @@ pub(super) fn files(context: &Context, args: &args::Files) -> Result<ExitStatus>
 }
 
 /// Whether an empty list means that there are no documents.
-pub(super) fn is_nothing(context: &Context, is_list_empty: bool) -> Result<bool> {
+pub(super) fn is_nothing(context: &CommandContext, is_list_empty: bool) -> Result<bool> {
     Ok(is_list_empty && absent::is_empty(&context.session)?)
 }
 
-pub(super) fn info(context: &Context, args: &args::Info) -> Result<ExitStatus> {
+pub(super) fn info(context: &CommandContext, args: &args::InfoArgs) -> Result<ExitStatus> {
     let info = app::read::info(&context.session, &args.id)?;
     context.present(&info, json::info, Human::info)
 }
 
-pub(super) fn why(context: &Context, args: &args::Why) -> Result<ExitStatus> {
+pub(super) fn why(context: &CommandContext, args: &args::WhyArgs) -> Result<ExitStatus> {
     let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
     let why = app::search::why(&context.session, &request, &args.document, &context.ui)?;
     context.present(&why, json::why, Human::why)
 }
 
-pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitStatus> {
+pub(super) fn outline(context: &CommandContext, args: &args::OutlineArgs) -> Result<ExitStatus> {
     let outline = app::read::outline(&context.session, &args.document, None, args.level)?;
     context.present(&outline, read_json::outline, |human, outline, out| {
         let path = outline.document.path.as_deref().map(|path| human.path(path));
@@ -76,7 +76,7 @@ pub(super) fn outline(context: &Context, args: &args::Outline) -> Result<ExitSta
     })
 }
 
-pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
+pub(super) fn show(context: &CommandContext, args: &args::ShowArgs) -> Result<ExitStatus> {
     let request = ShowRequest {
         document: args.document.clone(),
         within: None,
@@ -87,7 +87,7 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
         let drawn = app::read::picture(&context.session, &request, args.mark.as_deref())?;
         let file = ExportFile { path: file.clone(), is_replacing: args.force };
         transfer::write_bytes(&file, &drawn.picture.png)?;
-        let text = |_: &Human, drawn: &_, out: &mut Sheet<'_>| read_text::picture(drawn, out);
+        let text = |_: &Human, drawn: &_, out: &mut CleanWriter<'_>| read_text::picture(drawn, out);
         return context.present(&drawn, read_json::picture, text);
     }
     let shown = app::read::show(&context.session, &request)?;
@@ -105,11 +105,11 @@ pub(super) fn show(context: &Context, args: &args::Show) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
+pub(super) fn open(context: &CommandContext, args: &args::OpenArgs) -> Result<ExitStatus> {
     if args.editor {
         let path = app::read::file(&context.session, &args.document, None)?;
         let (line, page) = (args.lines.map(|lines| lines.0), args.page);
-        launch::open(context, Place { path: &path, line, page })?;
+        launch::open(context, LaunchTarget { path: &path, line, page })?;
         return Ok(ExitStatus::Success);
     }
     let opened = app::read::open(
@@ -122,7 +122,7 @@ pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
     )?;
     match (opened.origin, opened.has_changed, &opened.file_error) {
         (_, Some(true), _) => messages::warn("the file has changed since it was added"),
-        (Origin::Database, None, Some(error)) => {
+        (TextOrigin::Database, None, Some(error)) => {
             messages::warn(&format!("{error}: this is the text in the database"));
         }
         _ => {}
@@ -134,16 +134,16 @@ pub(super) fn open(context: &Context, args: &args::Open) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-fn selection(args: &SelectionArgs, around: u32) -> Selection {
+fn selection(args: &SelectionArgs, around: u32) -> PartSelection {
     if let Some(heading) = &args.section {
-        Selection::Section(heading.clone())
+        PartSelection::Section(heading.clone())
     } else if let Some(name) = &args.symbol {
-        Selection::Symbol(name.clone())
+        PartSelection::Symbol(name.clone())
     } else if let Some((first, last)) = args.page {
-        Selection::Pages(first, last)
+        PartSelection::Pages(first, last)
     } else if let Some(id) = args.chunk {
-        Selection::Chunk(id, around)
+        PartSelection::Chunk(id, around)
     } else {
-        Selection::Whole
+        PartSelection::Whole
     }
 }

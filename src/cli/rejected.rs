@@ -13,7 +13,7 @@ use crate::cli::{learn, messages, streams, usage};
 use crate::config::{self, Environment, Flags, OutputFormat};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Result};
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::skill::commands;
 
 /// Answers `--help` and `--version`, or reports what is wrong with the command line.
@@ -69,7 +69,7 @@ fn page(page: &StyledStr, environment: &Environment) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
-fn help_page(page: &StyledStr, is_coloured: bool, out: &mut Sheet<'_>) -> io::Result<()> {
+fn help_page(page: &StyledStr, is_coloured: bool, out: &mut CleanWriter<'_>) -> io::Result<()> {
     if is_coloured { out.help(&page.ansi().to_string()) } else { out.text(&page.to_string()) }
 }
 

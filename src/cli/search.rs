@@ -1,25 +1,25 @@
 //! Runs `kb search`, `kb similar` and `kb grep`. `--batch` is in [`batch`].
 
 use crate::app::freshness::Freshness;
-use crate::app::grep::{Detail, GREP_BUDGET, GrepRequest, PatternOptions};
+use crate::app::grep::{GREP_BUDGET, GrepDetail, GrepRequest, PatternOptions};
 use crate::app::search::{LegSelection, SearchAnswer, SearchRequest, SimilarRequest};
 use crate::app::{self, Observer, last_update};
 use crate::cli::args::{self, LineFormat, SearchFormat};
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
-use crate::cli::launch::{self, Place};
+use crate::cli::launch::{self, LaunchTarget};
 use crate::cli::ui::WithoutNotes;
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::terminal::sheet::Sheet;
-use crate::present::text::compact::{self, Face};
+use crate::present::terminal::sheet::CleanWriter;
+use crate::present::text::compact::{self, ReaderProgram};
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::human::Human;
 use crate::present::text::search::verdict;
 use crate::present::text::{quote, stale};
 
-pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> {
+pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
         return Err(Error::usage("`--null` needs `--format paths`")
             .with_hint("`kb search --format paths -0 QUERY | xargs -0 ls`"));
@@ -88,7 +88,7 @@ pub(super) fn run(context: &Context, args: &args::Search) -> Result<ExitStatus> 
 
 /// Runs a search; of an answer on a terminal that `has_notes`, they are not also printed next to it.
 fn by_observer<T>(
-    context: &Context,
+    context: &CommandContext,
     has_notes: bool,
     search: impl FnOnce(&dyn Observer) -> Result<T>,
 ) -> Result<T> {
@@ -99,7 +99,7 @@ fn by_observer<T>(
 }
 
 /// Reports on stderr what the format has no place for: whether the hits are an answer, and stale files.
-fn aside(context: &Context, answer: &SearchAnswer, format: SearchFormat) {
+fn aside(context: &CommandContext, answer: &SearchAnswer, format: SearchFormat) {
     if !matches!(format, SearchFormat::Jsonl | SearchFormat::Paths) {
         return;
     }
@@ -113,18 +113,18 @@ fn aside(context: &Context, answer: &SearchAnswer, format: SearchFormat) {
 }
 
 /// Opens result `number`, counted from 1, at the line of the match.
-fn open(context: &Context, found: &SearchAnswer, number: u32) -> Result<ExitStatus> {
+fn open(context: &CommandContext, found: &SearchAnswer, number: u32) -> Result<ExitStatus> {
     let hits = &found.hits;
     let hit = hits.get(number as usize - 1).ok_or_else(|| {
         Error::usage(format!("there is no result {number}: {} found", hits.len()))
     })?;
     let path = app::read::file_of_hit(&context.session, hit)?;
-    launch::open(context, Place { path: &path, line: hit.at.line, page: hit.at.page })?;
+    launch::open(context, LaunchTarget { path: &path, line: hit.at.line, page: hit.at.page })?;
     Ok(ExitStatus::Success)
 }
 
 /// Converts flags to a request without a query.
-pub(super) fn request(how: &args::How) -> Result<SearchRequest> {
+pub(super) fn request(how: &args::SearchModeArgs) -> Result<SearchRequest> {
     Ok(SearchRequest {
         limit: how.top,
         filter: context::filter(&how.filter)?,
@@ -146,7 +146,7 @@ pub(super) fn legs(fts_only: bool, vec_only: bool) -> Option<LegSelection> {
     }
 }
 
-pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitStatus> {
+pub(super) fn similar(context: &CommandContext, args: &args::SimilarArgs) -> Result<ExitStatus> {
     let request = SimilarRequest {
         document: args.document.clone(),
         chunk: args.chunk,
@@ -157,13 +157,13 @@ pub(super) fn similar(context: &Context, args: &args::Similar) -> Result<ExitSta
     context.present(&found, json::similar, |human, found, out| human.similar(&found.hits, out))
 }
 
-pub(super) fn grep(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
+pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<ExitStatus> {
     let detail = match (args.files_with_matches, args.count) {
-        (true, _) => Detail::Name,
-        (_, true) => Detail::Count,
-        _ => Detail::Lines(args.context),
+        (true, _) => GrepDetail::Name,
+        (_, true) => GrepDetail::Count,
+        _ => GrepDetail::Lines(args.context),
     };
-    if args.format == LineFormat::Jsonl && !matches!(detail, Detail::Lines(_)) {
+    if args.format == LineFormat::Jsonl && !matches!(detail, GrepDetail::Lines(_)) {
         return Err(Error::usage("`--format jsonl` prints lines, which `-c` and `-l` leave out")
             .with_hint("use `--format json`"));
     }
@@ -190,14 +190,16 @@ pub(super) fn grep(context: &Context, args: &args::Grep) -> Result<ExitStatus> {
         LineFormat::Json => context::print_json(|out| json::grep(&results, out))?,
         LineFormat::Jsonl => context::print_json(|out| json::grep_lines(&results, out))?,
         LineFormat::Agent => {
-            let write =
-                |part: &GrepPart<'_>, out: &mut Sheet<'_>| compact::grep(part, Face::Cli, out);
+            let write = |part: &GrepPart<'_>, out: &mut CleanWriter<'_>| {
+                compact::grep(part, ReaderProgram::Cli, out)
+            };
             let budget = args.budget.unwrap_or(GREP_BUDGET) as usize;
             let part = GrepPart::within(&results, 0, Some(budget), write).map_err(Error::Output)?;
             streams::text(|out| write(&part, out))?;
         }
         LineFormat::Human => {
-            let write = |part: &GrepPart<'_>, out: &mut Sheet<'_>| context.human.grep(part, out);
+            let write =
+                |part: &GrepPart<'_>, out: &mut CleanWriter<'_>| context.human.grep(part, out);
             let budget = args.budget.map(|budget| budget as usize);
             let part = GrepPart::within(&results, 0, budget, write).map_err(Error::Output)?;
             context.show(|_, out| write(&part, out))?;

@@ -9,7 +9,7 @@ use clap::Parser;
 use crate::app::Observer;
 use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
 use crate::cancel;
-use crate::cli::args::{Global, Skc, SkillCall};
+use crate::cli::args::{Global, SkcArgs, SkillCall};
 use crate::cli::exit::{ExitStatus, report_of_skill};
 use crate::cli::rejected::explain_skill;
 use crate::cli::ui::{Ui, ended};
@@ -53,7 +53,7 @@ fn without_help(args: &[OsString]) -> Vec<OsString> {
 /// Runs the program as `skc`.
 pub(super) fn run_skc(args: &[OsString]) -> ExitStatus {
     let args = &without_help(args);
-    match Skc::try_parse_from(args) {
+    match SkcArgs::try_parse_from(args) {
         Ok(skc) => run(&Environment::of_process(), &skc.global, &skc.call, Program::Skc),
         Err(error) => explain_skill(&error, args, &Environment::of_process(), Program::Skc),
     }

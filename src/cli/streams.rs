@@ -1,6 +1,6 @@
 //! Writes to stdout and stderr. No other file may, so that no raw text reaches a terminal.
 //!
-//! There are three kinds of output: JSON, which escapes control characters; a [`Sheet`], which replaces
+//! There are three kinds of output: JSON, which escapes control characters; a [`CleanWriter`], which replaces
 //! them; and raw bytes, which are cleaned if stdout is a terminal.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use std::{io, panic};
 
 use crate::error::{Error, Result};
-use crate::present::terminal::sheet::{Printed, Sheet};
+use crate::present::terminal::sheet::{CleanWriter, Printed};
 use crate::text::json::Json;
 use crate::text::printable::clean_lines;
 
@@ -60,8 +60,8 @@ pub(super) fn json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -> Resu
     buffered(|out| answer(&mut Json::new(out)))
 }
 
-pub(super) fn text(answer: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> Result<()> {
-    buffered(|out| answer(&mut Sheet::new(out)))
+pub(super) fn text(answer: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>) -> Result<()> {
+    buffered(|out| answer(&mut CleanWriter::new(out)))
 }
 
 /// Prints a finished sheet.
@@ -79,7 +79,7 @@ pub(super) fn bytes(bytes: &[u8]) -> Result<()> {
 
 /// Writes untrusted bytes for a person to read: keeps line ends and tabs, and replaces all other control
 /// characters.
-pub(super) fn shown(bytes: &[u8], out: &mut Sheet<'_>) -> io::Result<()> {
+pub(super) fn shown(bytes: &[u8], out: &mut CleanWriter<'_>) -> io::Result<()> {
     out.text(&clean_lines(&String::from_utf8_lossy(bytes)))
 }
 
@@ -96,7 +96,9 @@ pub(super) fn json_aside(write: impl FnOnce(&mut Json<'_>) -> io::Result<()>) ->
 }
 
 /// Prints text on stderr.
-pub(super) fn text_aside(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> io::Result<()> {
+pub(super) fn text_aside(
+    write: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     aside(Printed::of(write)?.as_bytes())
 }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::app::Observer;
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::messages;
 use crate::cli::progress::{CountProgress, FetchProgress, IngestProgress};
@@ -40,8 +40,8 @@ impl Ui {
 pub(super) struct WithoutNotes<'a>(pub(super) &'a Ui);
 
 impl Observer for WithoutNotes<'_> {
-    fn on_event(&self, event: Event<'_>) {
-        if !matches!(event, Event::Note(_) | Event::Warning(_)) {
+    fn on_event(&self, event: AppEvent<'_>) {
+        if !matches!(event, AppEvent::Note(_) | AppEvent::Warning(_)) {
             self.0.on_event(event);
         }
     }
@@ -56,28 +56,28 @@ fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Observer for Ui {
-    fn on_event(&self, event: Event<'_>) {
+    fn on_event(&self, event: AppEvent<'_>) {
         match event {
-            Event::Note(text) => self.apart(|| messages::info(text)),
-            Event::Warning(text) => messages::warn(text),
-            Event::Failure(text) => self.apart(|| messages::failure(text)),
-            Event::Detail(text) => messages::detail(text),
-            Event::Fetch(event) => {
+            AppEvent::Note(text) => self.apart(|| messages::info(text)),
+            AppEvent::Warning(text) => messages::warn(text),
+            AppEvent::Failure(text) => self.apart(|| messages::failure(text)),
+            AppEvent::Detail(text) => messages::detail(text),
+            AppEvent::Fetch(event) => {
                 lock(&self.fetching).get_or_insert_with(FetchProgress::new).on_event(event);
             }
-            Event::IngestBegins { starts, walk, is_single } => {
+            AppEvent::IngestBegins { starts, walk, is_single } => {
                 let progress = IngestProgress::new(is_single);
                 if let Some(options) = walk {
                     progress.count(starts, options);
                 }
                 *lock(&self.ingesting) = Some(progress);
             }
-            Event::Ingest(event) => {
+            AppEvent::Ingest(event) => {
                 if let Some(progress) = &mut *lock(&self.ingesting) {
                     progress.on_event(event);
                 }
             }
-            Event::IngestEnds { report, error, log } => {
+            AppEvent::IngestEnds { report, error, log } => {
                 let Some(progress) = lock(&self.ingesting).take() else { return };
                 progress.finish();
                 if error.is_some() && report.added + report.updated > 0 {
@@ -89,7 +89,7 @@ impl Observer for Ui {
                     Some(_) => {}
                 }
             }
-            Event::Counted { things, num_done, total } => {
+            AppEvent::Counted { things, num_done, total } => {
                 let mut slot = lock(&self.counting);
                 let bar = slot.get_or_insert_with(|| CountProgress::of(things, total));
                 bar.set(num_done, total);

@@ -10,7 +10,7 @@ use crate::config::faults::{check, nearest_hint, wrong_value};
 use crate::config::file::{parse_yaml, read};
 use crate::config::values::{is_text, keys};
 use crate::config::yaml::Yaml;
-use crate::config::{Config, Environment, Origin};
+use crate::config::{Config, Environment, SettingOrigin};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -43,7 +43,7 @@ pub fn set(
     };
     let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml(&document));
     // An invalid value is reported for the command, as the file is not yet changed.
-    let typed = Origin::Flag("`kb config set`".to_owned());
+    let typed = SettingOrigin::Flag("`kb config set`".to_owned());
     let origins = BTreeMap::from([(key.to_owned(), typed)]);
     let config: Config = merged.extract().map_err(|error| wrong_value(&error, &origins, file))?;
     check(&config, &origins, file)?;

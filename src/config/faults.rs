@@ -6,19 +6,19 @@ use std::path::Path;
 use figment::error::{Actual, Kind};
 
 use crate::config::values::entries;
-use crate::config::{Config, Origin, words};
+use crate::config::{Config, SettingOrigin, words};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::Limit;
 use crate::text::near;
 
-/// The [`Origin::layer`] of the file.
+/// The [`SettingOrigin::layer`] of the file.
 const FILE_LAYER: u8 = 1;
 
 /// Returns the error for an invalid value, which names the layer that holds it.
 pub(super) fn wrong_value(
     error: &figment::Error,
-    origins: &BTreeMap<String, Origin>,
+    origins: &BTreeMap<String, SettingOrigin>,
     file: &Path,
 ) -> Error {
     let key = error.path.join(".");
@@ -27,7 +27,7 @@ pub(super) fn wrong_value(
 }
 
 /// What is wrong with a value.
-struct Fault {
+struct ValueFault {
     /// What the value must be, such as `must be true or false`.
     rule: String,
     /// The value as the user wrote it; empty if the rule is enough.
@@ -35,8 +35,13 @@ struct Fault {
 }
 
 /// Returns the error for the value of a key; the key is empty if the whole file is at fault.
-fn refused(key: &str, fault: &Fault, origins: &BTreeMap<String, Origin>, file: &Path) -> Error {
-    let Fault { rule, found } = fault;
+fn refused(
+    key: &str,
+    fault: &ValueFault,
+    origins: &BTreeMap<String, SettingOrigin>,
+    file: &Path,
+) -> Error {
+    let ValueFault { rule, found } = fault;
     let found = if found.is_empty() { String::new() } else { format!(", not {found}") };
     let message = match key {
         "" => format!("{rule}{found}"),
@@ -44,10 +49,12 @@ fn refused(key: &str, fault: &Fault, origins: &BTreeMap<String, Origin>, file: &
     };
     let default = || format!("the default is {}", default_of(key));
     match origins.get(key) {
-        Some(Origin::Flag(name)) => Error::config(name, message).with_hint(default()),
-        Some(Origin::Variable(name)) => Error::config(name, message)
+        Some(SettingOrigin::Flag(name)) => Error::config(name, message).with_hint(default()),
+        Some(SettingOrigin::Variable(name)) => Error::config(name, message)
             .with_hint(format!("{}, and holds if {name} is unset", default())),
-        Some(Origin::Default | Origin::File(_)) | None => Error::config(file, message),
+        Some(SettingOrigin::Default | SettingOrigin::File(_)) | None => {
+            Error::config(file, message)
+        }
     }
 }
 
@@ -62,7 +69,7 @@ fn default_of(key: &str) -> String {
 }
 
 /// Explains in the user's words what a value should have been.
-fn explain(kind: &Kind, limit: Option<&Limit>) -> Fault {
+fn explain(kind: &Kind, limit: Option<&Limit>) -> ValueFault {
     match kind {
         Kind::InvalidType(found, wanted) | Kind::InvalidValue(found, wanted) => {
             let range = limit.map(Limit::range);
@@ -74,13 +81,13 @@ fn explain(kind: &Kind, limit: Option<&Limit>) -> Fault {
                 wanted if wanted.starts_with("struct ") => "a group of keys",
                 wanted => wanted,
             };
-            Fault { rule: format!("must be {wanted}"), found: shown(found) }
+            ValueFault { rule: format!("must be {wanted}"), found: shown(found) }
         }
-        Kind::UnknownVariant(found, wanted) => Fault {
+        Kind::UnknownVariant(found, wanted) => ValueFault {
             rule: format!("must be one of {}", wanted.join(", ")),
             found: format!("`{found}`"),
         },
-        other => Fault { rule: other.to_string(), found: String::new() },
+        other => ValueFault { rule: other.to_string(), found: String::new() },
     }
 }
 
@@ -101,21 +108,21 @@ fn shown(value: &Actual) -> String {
 }
 
 /// Returns the key of a whole number that is out of its range.
-fn out_of_range(config: &Config) -> Option<(&'static str, Fault)> {
+fn out_of_range(config: &Config) -> Option<(&'static str, ValueFault)> {
     let settings = yaml_serde::to_value(config).unwrap_or_default();
     limits::SETTINGS.iter().find_map(|limit| {
         let mut parts = limit.name.split('.');
         let value = parts.try_fold(&settings, |value, part| value.get(part))?.as_u64()?;
         let holds = u32::try_from(value).is_ok_and(|value| limit.holds(value));
         let rule = || format!("must be {}", limit.range());
-        (!holds).then(|| (limit.name, Fault { rule: rule(), found: format!("`{value}`") }))
+        (!holds).then(|| (limit.name, ValueFault { rule: rule(), found: format!("`{value}`") }))
     })
 }
 
 /// Checks rules that types cannot express.
 pub(super) fn check(
     config: &Config,
-    origins: &BTreeMap<String, Origin>,
+    origins: &BTreeMap<String, SettingOrigin>,
     file: &Path,
 ) -> Result<()> {
     if let Some((key, fault)) = out_of_range(config) {
@@ -125,7 +132,7 @@ pub(super) fn check(
     let rrf_k = config.search.rrf_k;
     let (overlap, longest) = ("chunking.defaults.overlap_tokens", "chunking.defaults.max_tokens");
     // A value that was typed is at fault rather than one in the file.
-    let layer = |key: &str| origins.get(key).map_or(0, Origin::layer);
+    let layer = |key: &str| origins.get(key).map_or(0, SettingOrigin::layer);
     let is_longest_typed = layer(longest) > layer(overlap).max(FILE_LAYER);
     let overlap_rule = match is_longest_typed {
         true => (longest, format!("must be more than {overlap}")),
@@ -174,7 +181,9 @@ pub(super) fn check(
         format!("`{}`", no_extension.unwrap_or_default()),
     );
     match rules.into_iter().chain([languages, extensions]).find(|(holds, ..)| !holds) {
-        Some((_, key, rule, found)) => Err(refused(key, &Fault { rule, found }, origins, file)),
+        Some((_, key, rule, found)) => {
+            Err(refused(key, &ValueFault { rule, found }, origins, file))
+        }
         None => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use crate::config::faults::{check, unknown_key, wrong_value};
 use crate::config::file::{drop_empty_groups, parse_yaml, read, remove_key};
 use crate::config::values::{SettingValue, entries, flatten, is_text, keys};
 use crate::config::yaml::Yaml;
-use crate::config::{Config, Environment, FILE_NAME, Origin};
+use crate::config::{Config, Environment, FILE_NAME, SettingOrigin};
 use crate::error::{Error, Result};
 use crate::limits;
 
@@ -20,26 +20,26 @@ const MAX_WARNINGS: usize = 10;
 
 /// A [`Config`] with the origin of every value.
 #[derive(Debug, Clone)]
-pub struct Resolved {
+pub struct ResolvedConfig {
     /// The values.
     pub config: Config,
     /// The file that was read, or would be.
     pub file: PathBuf,
     /// Warnings for the user: one sentence per unknown key.
     pub warnings: Vec<String>,
-    origins: BTreeMap<String, Origin>,
+    origins: BTreeMap<String, SettingOrigin>,
     file_keys: BTreeSet<String>,
 }
 
-impl Resolved {
+impl ResolvedConfig {
     /// Returns where the value of a key comes from.
-    pub fn origin(&self, key: &str) -> &Origin {
-        self.origins.get(key).unwrap_or(&Origin::Default)
+    pub fn origin(&self, key: &str) -> &SettingOrigin {
+        self.origins.get(key).unwrap_or(&SettingOrigin::Default)
     }
 
     /// Whether the data directory was named for this run, by a flag or a variable.
     pub fn names_data_dir(&self) -> bool {
-        matches!(self.origin("data_dir"), Origin::Flag(_) | Origin::Variable(_))
+        matches!(self.origin("data_dir"), SettingOrigin::Flag(_) | SettingOrigin::Variable(_))
     }
 
     /// Whether the file sets a key, even if a higher layer overrides it.
@@ -71,17 +71,21 @@ pub fn is_own_key(key: &str) -> bool {
 /// `flags` holds flag name, key and value. The file is `config.yaml` in the data directory that a
 /// flag or the environment names, else in the default one. A `data_dir` in the file then moves the
 /// database, but not the file.
-pub fn load(environment: &Environment, flags: &Flags) -> Result<Resolved> {
+pub fn load(environment: &Environment, flags: &Flags) -> Result<ResolvedConfig> {
     load_layers(environment, flags, None)
 }
 
 /// Like [`load`] for one of several knowledge bases: the settings in its folder override those in the
 /// data directory, except `data_dir`.
-pub fn load_base(environment: &Environment, flags: &Flags, dir: &Path) -> Result<Resolved> {
+pub fn load_base(environment: &Environment, flags: &Flags, dir: &Path) -> Result<ResolvedConfig> {
     load_layers(environment, flags, Some(dir))
 }
 
-fn load_layers(environment: &Environment, flags: &Flags, base: Option<&Path>) -> Result<Resolved> {
+fn load_layers(
+    environment: &Environment,
+    flags: &Flags,
+    base: Option<&Path>,
+) -> Result<ResolvedConfig> {
     let home = environment.home();
     let defaults = Config::defaults(&home);
     let keys = keys(&defaults);
@@ -113,7 +117,7 @@ fn load_layers(environment: &Environment, flags: &Flags, base: Option<&Path>) ->
         flatten("", &document, &mut given);
         for (key, _) in given {
             if keys.contains(&key) {
-                origins.insert(key.clone(), Origin::File(path.clone()));
+                origins.insert(key.clone(), SettingOrigin::File(path.clone()));
                 if *path == file {
                     file_keys.insert(key);
                 }
@@ -130,7 +134,7 @@ fn load_layers(environment: &Environment, flags: &Flags, base: Option<&Path>) ->
     for key in &keys {
         for name in variable_names(key) {
             let Some(value) = environment.get(&name) else { continue };
-            if let Some(Origin::Variable(_)) = origins.get(key) {
+            if let Some(SettingOrigin::Variable(_)) = origins.get(key) {
                 continue;
             }
             let value = value.to_str().ok_or_else(|| {
@@ -138,12 +142,12 @@ fn load_layers(environment: &Environment, flags: &Flags, base: Option<&Path>) ->
                     .with_hint(format!("set {name} to UTF-8 text, or unset it"))
             })?;
             figment = merge_one(figment, &defaults, key, value);
-            origins.insert(key.clone(), Origin::Variable(name));
+            origins.insert(key.clone(), SettingOrigin::Variable(name));
         }
     }
     for (flag, key, value) in flags {
         figment = merge_one(figment, &defaults, key, value);
-        origins.insert((*key).to_owned(), Origin::Flag((*flag).to_owned()));
+        origins.insert((*key).to_owned(), SettingOrigin::Flag((*flag).to_owned()));
     }
     let mut config: Config =
         figment.extract().map_err(|error| wrong_value(&error, &origins, &file))?;
@@ -153,7 +157,7 @@ fn load_layers(environment: &Environment, flags: &Flags, base: Option<&Path>) ->
     };
     config.embedding.model_dir = expand_home(&config.embedding.model_dir, &home);
     check(&config, &origins, &file)?;
-    Ok(Resolved { config, file, warnings, origins, file_keys })
+    Ok(ResolvedConfig { config, file, warnings, origins, file_keys })
 }
 
 /// Returns the warning about a key that does not count in a file.

@@ -24,11 +24,12 @@ pub(crate) fn fuzz(text: &str) {
 pub use edit::set;
 pub(crate) use edit::{indent_of, is_entry};
 pub use environment::{Environment, PROJECT_FOLDER};
-pub use load::{Flags, Resolved, is_own_key, load, load_base, variable_names};
-pub use origin::Origin;
+pub use load::{Flags, ResolvedConfig, is_own_key, load, load_base, variable_names};
+pub use origin::SettingOrigin;
 pub use settings::{
-    Backup, ChunkDefaults, Chunking, CodeChunking, CodeStrategy, Config, DefaultFormat, Embedding,
-    FILE_NAME, Freshness, Ingestion, MarkdownChunking, MarkdownStrategy, NoteChunking,
-    NoteStrategy, OcrMode, OutputFormat, PdfChunking, PdfStrategy, Reminder, Search, words,
+    BackupSettings, ChunkDefaults, Chunking, CodeChunking, CodeStrategy, Config, DefaultFormat,
+    EmbeddingSettings, FILE_NAME, Freshness, Ingestion, MarkdownChunking, MarkdownStrategy,
+    NoteChunking, NoteStrategy, OcrMode, OutputFormat, PdfChunking, PdfStrategy, Reminder,
+    SearchSettings, words,
 };
 pub use values::SettingValue;

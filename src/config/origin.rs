@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Where a setting's value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// Built in.
     Default,
     /// The configuration file.
@@ -15,7 +15,7 @@ pub enum Origin {
     Flag(String),
 }
 
-impl Origin {
+impl SettingOrigin {
     /// Returns the layer, 0 for defaults; a value in a higher layer overrides a lower one.
     pub fn layer(&self) -> u8 {
         match self {

@@ -18,9 +18,9 @@ pub struct Config {
     /// The directory of `kb.db` and the configuration.
     pub data_dir: PathBuf,
     /// The model.
-    pub embedding: Embedding,
+    pub embedding: EmbeddingSettings,
     /// Search and its output.
-    pub search: Search,
+    pub search: SearchSettings,
     /// How documents are split.
     pub chunking: Chunking,
     /// How files are read.
@@ -28,12 +28,12 @@ pub struct Config {
     /// When a reminder to update is due.
     pub freshness: Reminder,
     /// Copies of the database that kb makes itself.
-    pub backup: Backup,
+    pub backup: BackupSettings,
 }
 
 /// Settings of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Embedding {
+pub struct EmbeddingSettings {
     /// Name in `models.toml`, hub id, or the name of the directory in `model_dir`.
     pub model: String,
     /// Directory with the model's files; if empty, the model is found or fetched.
@@ -52,7 +52,7 @@ pub struct Embedding {
 
 /// Settings of search and its output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Search {
+pub struct SearchSettings {
     /// How many hits are returned without `--top`.
     pub default_top: u32,
     /// The output format without `--format`.
@@ -224,7 +224,7 @@ pub struct Reminder {
 
 /// Copies of the database that kb makes itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Backup {
+pub struct BackupSettings {
     /// How many copies made before a migration or `kb reindex` are kept; 0 makes none.
     pub keep: u32,
 }
@@ -278,12 +278,12 @@ fields::words! {
 /// Reads a list of words: a YAML list, or one text with commas, as a variable or `kb config set` has it. The value is
 /// the text.
 fn as_words<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    from.deserialize_any(Words)
+    from.deserialize_any(WordListVisitor)
 }
 
-struct Words;
+struct WordListVisitor;
 
-impl<'de> Visitor<'de> for Words {
+impl<'de> Visitor<'de> for WordListVisitor {
     type Value = String;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -313,7 +313,7 @@ impl Config {
     pub fn defaults(home: &Path) -> Self {
         Self {
             data_dir: home.join(".kb"),
-            embedding: Embedding {
+            embedding: EmbeddingSettings {
                 model: "all-MiniLM-L6-v2".into(),
                 model_dir: PathBuf::new(),
                 precision: Precision::Int8,
@@ -322,7 +322,7 @@ impl Config {
                 dim: 0,
                 token_vectors: true,
             },
-            search: Search {
+            search: SearchSettings {
                 default_top: 10,
                 default_format: DefaultFormat::Json,
                 rrf_k: 60.0,
@@ -363,7 +363,7 @@ impl Config {
                 text_extensions: String::new(),
             },
             freshness: Reminder { days: 30 },
-            backup: Backup { keep: 1 },
+            backup: BackupSettings { keep: 1 },
         }
     }
 }

@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 8 << 30;
 
 /// The content of a folder.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Collection {
+pub struct BeirCollection {
     /// In the order of the file.
     pub documents: Vec<JudgedText>,
     /// In the order of the file; only those with a judgment.
@@ -57,7 +57,7 @@ fn text_or_number<'a, D: serde::Deserializer<'a>>(
 }
 
 /// Reads a folder.
-pub fn read(folder: &Path) -> Result<Collection> {
+pub fn read(folder: &Path) -> Result<BeirCollection> {
     let documents = entries(&folder.join("corpus.jsonl"))?;
     let mut queries = entries(&folder.join("queries.jsonl"))?;
     let flat = folder.join("qrels.tsv");
@@ -67,7 +67,7 @@ pub fn read(folder: &Path) -> Result<Collection> {
     if queries.is_empty() {
         return Err(unusable(&judged, "it judges no question that is there"));
     }
-    Ok(Collection { documents, queries, judgments })
+    Ok(BeirCollection { documents, queries, judgments })
 }
 
 fn unusable(path: &Path, reason: &str) -> Error {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::document::{CHAIN_SEPARATOR, Filter};
 use crate::error::Result;
-use crate::eval::Judged;
+use crate::eval::JudgedQuestion;
 use crate::store::{Store, StoredChunk};
 
 /// Words in a phrase.
@@ -27,9 +27,9 @@ const MIN_LETTERS: usize = 3;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KnownItems {
     /// Headings of sections.
-    pub headings: Vec<Judged>,
+    pub headings: Vec<JudgedQuestion>,
     /// Rare words that are next to each other.
-    pub phrases: Vec<Judged>,
+    pub phrases: Vec<JudgedQuestion>,
 }
 
 /// Creates up to `num_documents` questions of each kind. The same collection always gives the same
@@ -43,7 +43,7 @@ pub fn questions(store: &Store, num_documents: usize) -> Result<KnownItems> {
     for document in documents.iter().step_by(step) {
         let chunks = store.chunks(document.id)?;
         let Some(chunk) = chunks.get(chunks.len() / 2) else { continue };
-        let judged = |query| Judged { query, relevant: [(document.id, 1)].into() };
+        let judged = |query| JudgedQuestion { query, relevant: [(document.id, 1)].into() };
         found.headings.extend(heading(chunk, &document.title).map(judged));
         found.phrases.extend(phrase(store, &chunk.chunk.text, &mut rarity)?.map(judged));
     }
@@ -156,7 +156,7 @@ mod tests {
         for (number, id) in ids.iter().enumerate().skip(1) {
             let query = format!("common words before rare{number} words");
             let relevant = HashMap::from([(*id, 1)]);
-            assert!(phrases.contains(&Judged { query, relevant }), "{number}");
+            assert!(phrases.contains(&JudgedQuestion { query, relevant }), "{number}");
         }
     }
 }

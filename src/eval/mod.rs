@@ -21,7 +21,7 @@ const CUT: usize = 10;
 
 /// A question and the documents that answer it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
+pub struct JudgedQuestion {
     /// The question.
     pub query: String,
     /// Documents with a grade above zero; never empty.
@@ -62,7 +62,7 @@ pub struct Evaluation {
 pub fn evaluate(
     store: &Store,
     load_embedder: &LoadEmbedder<'_>,
-    judged: &[Judged],
+    judged: &[JudgedQuestion],
     options: &SearchOptions,
 ) -> Result<Evaluation> {
     let mut sums = Evaluation { num_queries: judged.len(), ..Evaluation::default() };
@@ -166,9 +166,9 @@ mod tests {
         let load =
             || -> Result<Arc<dyn Embedder>> { Ok(Arc::new(Stub(testing::binding("small")))) };
         let asked = |questions: &[(&str, DocumentId)]| {
-            let judged: Vec<Judged> = questions
+            let judged: Vec<JudgedQuestion> = questions
                 .iter()
-                .map(|(query, id)| Judged {
+                .map(|(query, id)| JudgedQuestion {
                     query: (*query).to_owned(),
                     relevant: [(*id, 1)].into(),
                 })

@@ -17,13 +17,13 @@ const SEARCH: &str = "kb_search";
 
 /// The open knowledge bases.
 pub(super) struct Bases {
-    open: Mutex<Open>,
+    open: Mutex<OpenSessions>,
     /// The only ones that calls may name; `None` for all.
     allowed: Option<Vec<String>>,
     allows_writing: bool,
 }
 
-struct Open {
+struct OpenSessions {
     /// The one of calls that name none: that which the user named, the project's, or the default one.
     usual: Arc<Session>,
     /// Those that calls have named.
@@ -36,7 +36,7 @@ impl Bases {
         if !allows_writing {
             usual.forbid_refresh();
         }
-        let open = Open { usual: Arc::new(usual), named: BTreeMap::new() };
+        let open = OpenSessions { usual: Arc::new(usual), named: BTreeMap::new() };
         Self { open: Mutex::new(open), allowed: options.bases.clone(), allows_writing }
     }
 
@@ -105,7 +105,7 @@ impl Bases {
         open.named.values().chain([&open.usual]).try_for_each(|session| session.close())
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenSessions> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,7 @@ use std::io;
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::server::{Schema, ToolReply, UNLISTED};
 use crate::text::json::{Json, JsonLine};
 use crate::text::tokens;
@@ -65,7 +65,7 @@ impl Form {
         max_tokens: usize,
         result: &T,
         data: impl FnOnce(&T, &mut Json<'_>) -> io::Result<()>,
-        text: impl FnOnce(&T, &mut Sheet<'_>) -> io::Result<()>,
+        text: impl FnOnce(&T, &mut CleanWriter<'_>) -> io::Result<()>,
     ) -> Result<ToolReply> {
         match self.is_full {
             true => whole(Json::value_of(|out| data(result, out)).map_err(Error::Output)?),
@@ -94,9 +94,9 @@ impl Form {
 }
 
 /// Returns what `write` writes for models.
-pub(super) fn drawn(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> Result<String> {
+pub(super) fn drawn(write: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>) -> Result<String> {
     let mut bytes = Vec::new();
-    write(&mut Sheet::new(&mut bytes)).map_err(Error::Output)?;
+    write(&mut CleanWriter::new(&mut bytes)).map_err(Error::Output)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -30,7 +30,7 @@ use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
 use crate::mcp::service::Service;
-use crate::mcp::tools::Offer;
+use crate::mcp::tools::ToolOffer;
 use crate::server::{self, AuditSink, JsonLines, NoAudit, ToolChain};
 
 /// Serves until stdin closes. The database is opened and the skills are loaded before the first
@@ -55,7 +55,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
         Program::Kb => instructions::general(&listed, &usual.place.name),
         Program::Skc => instructions::SKILLS.to_owned(),
     };
-    let offer = Offer { allows_writing: options.allows_writing, has_several: listed.len() > 1 };
+    let offer = ToolOffer { allows_writing: options.allows_writing, has_several: listed.len() > 1 };
     let service = Arc::new(Service {
         bases,
         observer,

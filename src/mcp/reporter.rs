@@ -4,19 +4,19 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::Observer;
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::ingest;
 use crate::server::{Call, Report};
 
 /// Passes events on to the server's observer; the client gets the number of files, and what is worth reading.
-pub(super) struct Reporter<'a> {
+pub(super) struct ServerReporter<'a> {
     server: &'a dyn Observer,
     call: &'a Call,
     /// Files done, and files found so far.
     counts: Mutex<(usize, usize)>,
 }
 
-impl<'a> Reporter<'a> {
+impl<'a> ServerReporter<'a> {
     pub(super) fn new(server: &'a dyn Observer, call: &'a Call) -> Self {
         Self { server, call, counts: Mutex::default() }
     }
@@ -31,28 +31,28 @@ impl<'a> Reporter<'a> {
     }
 }
 
-impl Observer for Reporter<'_> {
-    fn on_event(&self, event: Event<'_>) {
+impl Observer for ServerReporter<'_> {
+    fn on_event(&self, event: AppEvent<'_>) {
         match &event {
-            Event::Ingest(ingest::FileEvent::Found(num_files)) => {
+            AppEvent::Ingest(ingest::FileEvent::Found(num_files)) => {
                 self.counts.lock().unwrap_or_else(PoisonError::into_inner).1 = *num_files;
             }
-            Event::Ingest(
+            AppEvent::Ingest(
                 ingest::FileEvent::Stored { path, .. } | ingest::FileEvent::Skipped { path, .. },
             ) => {
                 let name = path.map(|path| path.display().to_string()).unwrap_or_default();
                 self.done(Some(&name));
             }
-            Event::Ingest(ingest::FileEvent::Ignored | ingest::FileEvent::PassedOver) => {
-                self.done(None)
+            AppEvent::Ingest(ingest::FileEvent::Ignored | ingest::FileEvent::PassedOver) => {
+                self.done(None);
             }
-            Event::Ingest(ingest::FileEvent::Failed { path, error }) => {
+            AppEvent::Ingest(ingest::FileEvent::Failed { path, error }) => {
                 let message = format!("{}: {error}", path.display());
                 self.done(Some(&message));
                 self.call.report(Report::Warning(message));
             }
-            Event::Note(text) => self.call.report(Report::Note((*text).to_owned())),
-            Event::Warning(text) | Event::Failure(text) => {
+            AppEvent::Note(text) => self.call.report(Report::Note((*text).to_owned())),
+            AppEvent::Warning(text) | AppEvent::Failure(text) => {
                 self.call.report(Report::Warning((*text).to_owned()));
             }
             _ => {}
@@ -75,11 +75,11 @@ mod tests {
     use crate::store::DocumentId;
 
     /// Sends events; returns what the client gets.
-    fn reported(server: &World, events: Vec<Event<'_>>) -> Vec<Report> {
+    fn reported(server: &World, events: Vec<AppEvent<'_>>) -> Vec<Report> {
         let reports = Arc::new(Mutex::new(Vec::new()));
         let received = Arc::clone(&reports);
         let call = Call::new(Arc::new(move |report| received.lock().unwrap().push(report)));
-        let reporter = Reporter::new(server, &call);
+        let reporter = ServerReporter::new(server, &call);
         events.into_iter().for_each(|event| reporter.on_event(event));
         assert!(Arc::ptr_eq(&reporter.cancel_flag(), &call.cancel_flag()));
         std::mem::take(&mut *reports.lock().unwrap())
@@ -100,7 +100,7 @@ mod tests {
             Of::Failed { path: Path::new("/b.md"), error: &error },
         ];
         let server = World::new();
-        let reports = reported(&server, events.iter().map(Event::Ingest).collect());
+        let reports = reported(&server, events.iter().map(AppEvent::Ingest).collect());
         let progress = |done, total, message: &str| Report::Progress {
             done,
             total: Some(total),
@@ -121,11 +121,12 @@ mod tests {
     #[test]
     fn what_is_worth_reading_goes_to_the_client_and_the_server() {
         let server = World::new();
-        let events = vec![Event::Note("ready"), Event::Warning("slow"), Event::Detail("model")];
+        let events =
+            vec![AppEvent::Note("ready"), AppEvent::Warning("slow"), AppEvent::Detail("model")];
         let reports = reported(&server, events);
         assert_eq!(reports, [Report::Note("ready".into()), Report::Warning("slow".into())]);
         assert!(server.heard("ready"));
-        let reports = reported(&server, vec![Event::Failure("a line")]);
+        let reports = reported(&server, vec![AppEvent::Failure("a line")]);
         assert_eq!(reports, [Report::Warning("a line".into())]);
         assert!(server.heard("a line"));
     }

@@ -5,7 +5,7 @@ use crate::app::session::document_id;
 use crate::app::{self, Session};
 use crate::error::{Error, Result};
 use crate::mcp::service::{Service, failure};
-use crate::read::Selection;
+use crate::read::PartSelection;
 use crate::server::{
     DirectoryEntry, Resource, ResourceContent, Resources, SkillEntry, ToolFailure,
 };
@@ -45,7 +45,7 @@ fn document(session: &Session, id: &str) -> Result<Option<ResourceContent>> {
     if document_id(id).is_err() {
         return Ok(None);
     }
-    let (document, selection) = (Some(id.to_owned()), Selection::Whole);
+    let (document, selection) = (Some(id.to_owned()), PartSelection::Whole);
     let request = ShowRequest { document, within: None, selection, max_lines: None };
     match app::read::show(session, &request) {
         Ok(shown) => {

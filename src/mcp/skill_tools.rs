@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::app::observer::Notes;
+use crate::app::observer::NoteKeeper;
 use crate::app::skills::{Arguments, SkillAnswer, SkillRequest};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::form::{self, Form, LIST_PAGE, PAGE, SHORT_PAGE};
-use crate::mcp::reporter::Reporter;
+use crate::mcp::reporter::ServerReporter;
 use crate::mcp::service::{Service, failure};
 use crate::mcp::words::in_tools;
 use crate::present::json::skill as skill_json;
@@ -48,8 +48,8 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static SkillCommand)
     let handler = move |mut input: Value, call: &Call| {
         let form = Form::take(&mut input);
         let request = SkillRequest::of(command, &ToolInput { command, input: &input });
-        let reporter = Reporter::new(&*service.observer, call);
-        let notes = Notes::new(&reporter);
+        let reporter = ServerReporter::new(&*service.observer, call);
+        let notes = NoteKeeper::new(&reporter);
         let answer = service
             .skill(&request, &notes)
             .map_err(|error| in_protocol(&error, service.program))?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::app::observer::Silent;
+use crate::app::observer::SilentObserver;
 use crate::app::testing::World;
 use crate::app::{ServerOptions, ToolSet};
 use crate::server::{Call, Resources, Tool, ToolFailure, ToolReply, UNLISTED};
@@ -34,7 +34,7 @@ impl Served {
         let (session, home) = world.into_parts();
         let service = Service {
             bases: Bases::new(session, options),
-            observer: Arc::new(Silent),
+            observer: Arc::new(SilentObserver),
             program: options.program,
             tools: options.tools,
             run_id: OnceLock::new(),
@@ -43,7 +43,11 @@ impl Served {
     }
 
     fn tools(&self, allows_writing: bool, has_several: bool) -> Vec<Tool> {
-        tools::tools(&self.service, self.service.tool_set(), Offer { allows_writing, has_several })
+        tools::tools(
+            &self.service,
+            self.service.tool_set(),
+            ToolOffer { allows_writing, has_several },
+        )
     }
 
     fn call(&self, name: &str, input: Value) -> Result<ToolReply, ToolFailure> {

@@ -10,21 +10,21 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::app::add::{AddRequest, Source};
-use crate::app::observer::Notes;
+use crate::app::add::{AddRequest, DocumentSource};
+use crate::app::observer::NoteKeeper;
 use crate::app::search::{SearchAnswer, SearchRequest};
 use crate::app::{self, Observer, Session, ToolSet};
 use crate::error::{Error, Result};
 use crate::files::program;
 use crate::mcp::bases::Bases;
 use crate::mcp::form::{Form, PAGE, SHORT_PAGE};
-use crate::mcp::reporter::Reporter;
+use crate::mcp::reporter::ServerReporter;
 use crate::mcp::schemas::schema;
 use crate::mcp::service::{Service, failure_of};
 use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
-use crate::present::terminal::sheet::Sheet;
-use crate::present::text::compact::{self, Face};
+use crate::present::terminal::sheet::CleanWriter;
+use crate::present::text::compact::{self, ReaderProgram};
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::{read as read_text, stale};
 use crate::requests::{
@@ -54,7 +54,7 @@ fn unlist(tool: &mut Tool, name: &str) {
 
 /// What decides how tools are offered.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Offer {
+pub(super) struct ToolOffer {
     /// Whether tools may change something.
     pub(super) allows_writing: bool,
     /// Whether there are several knowledge bases.
@@ -62,7 +62,7 @@ pub(super) struct Offer {
 }
 
 /// Returns the tools of a set. Tools that change something are included only if that is allowed.
-pub(super) fn tools(service: &Arc<Service>, set: ToolSet, offer: Offer) -> Vec<Tool> {
+pub(super) fn tools(service: &Arc<Service>, set: ToolSet, offer: ToolOffer) -> Vec<Tool> {
     let allows_writing = offer.allows_writing;
     let (has_kb, has_skills) = (set != ToolSet::Skills, set != ToolSet::Kb);
     let mut tools = if has_kb { read_tools(service) } else { Vec::new() };
@@ -231,7 +231,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
                 let request = AddRequest {
                     title: input.title,
                     tags: requests::tags(&input.tags)?,
-                    ..AddRequest::of(Source::Note(input.text, None))
+                    ..AddRequest::of(DocumentSource::Note(input.text, None))
                 };
                 added(&request, ask)
             },
@@ -247,7 +247,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
                 let request = AddRequest {
                     title: input.title,
                     tags: requests::tags(&input.tags)?,
-                    ..AddRequest::of(Source::Note(input.text, Some(input.document)))
+                    ..AddRequest::of(DocumentSource::Note(input.text, Some(input.document)))
                 };
                 added(&request, ask)
             },
@@ -265,10 +265,10 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
 }
 
 /// Lists some of the documents.
-fn list(input: ListInput, ask: &Ask<'_>) -> Result<ToolReply> {
+fn list(input: ListInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
     let (limit, start) = (input.limit.unwrap_or(LIST_LIMIT) as usize, ask.form.cursor);
     let request = input.into_request()?;
-    let notes = Notes::new(&ask.observer);
+    let notes = NoteKeeper::new(&ask.observer);
     let documents = app::read::list(ask.session(), &request, &notes)?;
     let notes = notes.kept(ask.session().notices.clone());
     let total = documents.len();
@@ -277,17 +277,20 @@ fn list(input: ListInput, ask: &Ask<'_>) -> Result<ToolReply> {
     let next = start + listed.len();
     // A place in the list, not in the text.
     let form = Form { cursor: 0, ..ask.form };
-    let text =
-        |listed: &[_], out: &mut Sheet<'_>| compact::list(listed, (start, total), &notes, out);
+    let text = |listed: &[_], out: &mut CleanWriter<'_>| {
+        compact::list(listed, (start, total), &notes, out)
+    };
     let reply = form.reply(PAGE, listed, json::list, text)?;
     Ok(ToolReply { next_cursor: Some(next).filter(|next| *next < total), notes, ..reply })
 }
 
 /// Finds matching lines, and shows a part of them that fits the budget.
-fn grep(input: GrepInput, ask: &Ask<'_>) -> Result<ToolReply> {
+fn grep(input: GrepInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
     let budget = input.budget()?.min(PAGE);
     let results = app::grep::grep(ask.session(), &input.into_request()?, &ask.observer)?;
-    let write = |part: &GrepPart<'_>, out: &mut Sheet<'_>| compact::grep(part, Face::Mcp, out);
+    let write = |part: &GrepPart<'_>, out: &mut CleanWriter<'_>| {
+        compact::grep(part, ReaderProgram::Mcp, out)
+    };
     let first = ask.form.cursor;
     if !GrepPart::begins_at(&results, first) {
         return Err(ask.form.no_page());
@@ -299,7 +302,7 @@ fn grep(input: GrepInput, ask: &Ask<'_>) -> Result<ToolReply> {
 }
 
 /// Searches the knowledge bases that the call names.
-fn found(request: &SearchRequest, ask: &Ask<'_>) -> Result<SearchAnswer> {
+fn found(request: &SearchRequest, ask: &CallRequest<'_>) -> Result<SearchAnswer> {
     match ask.sessions.as_slice() {
         [session] => {
             let mut found = app::search::search(session, request, &ask.observer)?;
@@ -317,22 +320,22 @@ fn found(request: &SearchRequest, ask: &Ask<'_>) -> Result<SearchAnswer> {
 }
 
 /// Adds documents and reports progress.
-fn added(request: &AddRequest, ask: &Ask<'_>) -> Result<ToolReply> {
+fn added(request: &AddRequest, ask: &CallRequest<'_>) -> Result<ToolReply> {
     let (report, _) = app::add::add(ask.session(), request, &ask.observer)?;
     ask.form.reply(SHORT_PAGE, &report, json::report, compact::report)
 }
 
 /// What a call is about and how it wants to be answered.
-struct Ask<'a> {
+struct CallRequest<'a> {
     /// All knowledge bases of the server.
     bases: &'a Bases,
     /// Those that the call is about, at least one.
     sessions: Vec<Arc<Session>>,
-    observer: Reporter<'a>,
+    observer: ServerReporter<'a>,
     form: Form,
 }
 
-impl Ask<'_> {
+impl CallRequest<'_> {
     /// Returns the knowledge base, the first if there are several.
     fn session(&self) -> &Session {
         &self.sessions[0]
@@ -345,7 +348,7 @@ fn tool<I: DeserializeOwned + JsonSchema + 'static>(
     (name, title): (&'static str, &str),
     description: &str,
     effect: ToolEffect,
-    work: fn(I, &Ask<'_>) -> Result<ToolReply>,
+    work: fn(I, &CallRequest<'_>) -> Result<ToolReply>,
 ) -> Tool {
     let service = Arc::clone(service);
     let mut schema = schema::<I>();
@@ -358,11 +361,11 @@ fn tool<I: DeserializeOwned + JsonSchema + 'static>(
             let sessions = service.bases.take(name, &mut input)?;
             let wrong = |error: serde_json::Error| Error::usage(error.to_string());
             let input = serde_json::from_value(input).map_err(wrong)?;
-            let observer = Reporter::new(&*service.observer, call);
+            let observer = ServerReporter::new(&*service.observer, call);
             if let Some(news) = program::news_of_replacement() {
                 observer.warn(news);
             }
-            work(input, &Ask { bases: &service.bases, sessions, observer, form })
+            work(input, &CallRequest { bases: &service.bases, sessions, observer, form })
         };
         answer().map_err(|error| failure_of(&error, &arguments))
     };

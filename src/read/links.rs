@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::read::parts::{Part, Text};
+use crate::read::parts::{DocumentPart, StoredText};
 use crate::store::{DocumentId, DocumentName, Store, StoredDocument};
 use crate::text::fold::fold;
 use crate::text::links::{NoteLink, note_links};
@@ -21,7 +21,8 @@ use crate::text::paths;
 
 /// A link, and the document at its other end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Linked {
+#[schemars(rename = "Linked")]
+pub struct LinkedDocument {
     /// The link as it is written.
     pub text: String,
     /// Its line in the file that has it, from 1; null if lines are unknown.
@@ -36,18 +37,22 @@ pub struct Linked {
 
 /// The links of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Links {
+pub struct DocumentLinks {
     /// Links to other documents in its text, in order; absent without.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub links: Vec<Linked>,
+    pub links: Vec<LinkedDocument>,
     /// Links to it in other documents; absent without.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub backlinks: Vec<Linked>,
+    pub backlinks: Vec<LinkedDocument>,
 }
 
 /// Returns the links of a document; of a part, only those in its text.
-pub fn links(store: &Store, document: &StoredDocument, part: Option<&Part>) -> Result<Links> {
-    let text = Text::read(store, document.id)?;
+pub fn links(
+    store: &Store,
+    document: &StoredDocument,
+    part: Option<&DocumentPart>,
+) -> Result<DocumentLinks> {
+    let text = StoredText::read(store, document.id)?;
     let front: &[_] = if part.is_none() { &document.metadata.links } else { &[] };
     let has_links = matches!(document.format.as_str(), "markdown" | "note")
         && !(front.is_empty() && note_links(&text.joined.text).is_empty());
@@ -59,11 +64,11 @@ pub fn links(store: &Store, document: &StoredDocument, part: Option<&Part>) -> R
         let is_named = |written: &str| names.iter().any(|name| fold(written).contains(&fold(name)));
         fronts.retain(|_, links| links.iter().any(|(_, written)| is_named(written)));
     }
-    let mut found = Links::default();
+    let mut found = DocumentLinks::default();
     if !has_links && sources.is_empty() && fronts.is_empty() {
         return Ok(found);
     }
-    let names = Names::read(store)?;
+    let names = LinkNames::read(store)?;
     if has_links {
         for link in names.follow(Some(&text), front, document.path.as_deref()) {
             if part.is_none_or(|part| part.bytes.contains(&link.at)) {
@@ -74,7 +79,7 @@ pub fn links(store: &Store, document: &StoredDocument, part: Option<&Part>) -> R
     let ids: BTreeSet<DocumentId> = fronts.keys().chain(&sources).copied().collect();
     for id in ids.into_iter().filter(|id| *id != document.id) {
         let source = names.of(id);
-        let text = sources.contains(&id).then(|| Text::read(store, id)).transpose()?;
+        let text = sources.contains(&id).then(|| StoredText::read(store, id)).transpose()?;
         let front = fronts.remove(&id).unwrap_or_default();
         let path = source.and_then(|source| source.path.as_deref());
         for link in names.follow(text.as_ref(), &front, path) {
@@ -89,14 +94,14 @@ pub fn links(store: &Store, document: &StoredDocument, part: Option<&Part>) -> R
 /// Returns how many links between notes there are, and a line for each that leads to no document. Embedded files that
 /// kb does not read have none.
 pub fn dangling(store: &Store) -> Result<(usize, Vec<String>)> {
-    let (names, mut fronts) = (Names::read(store)?, store.front_links()?);
+    let (names, mut fronts) = (LinkNames::read(store)?, store.front_links()?);
     let (mut num_links, mut lines) = (0, Vec::new());
     let mut ids: BTreeSet<DocumentId> = store.linking(None)?.into_iter().collect();
     ids.extend(fronts.keys());
     for id in ids {
-        let (text, Some(source)) = (Text::read(store, id)?, names.of(id)) else { continue };
+        let (text, Some(source)) = (StoredText::read(store, id)?, names.of(id)) else { continue };
         let front = fronts.remove(&id).unwrap_or_default();
-        for Found { written, line, name, to, .. } in
+        for FoundLink { written, line, name, to, .. } in
             names.follow(Some(&text), &front, source.path.as_deref())
         {
             num_links += 1;
@@ -112,7 +117,7 @@ pub fn dangling(store: &Store) -> Result<(usize, Vec<String>)> {
 }
 
 /// A link in a document.
-struct Found<'a> {
+struct FoundLink<'a> {
     written: String,
     line: Option<u32>,
     /// The document that it leads to.
@@ -122,10 +127,10 @@ struct Found<'a> {
     at: usize,
 }
 
-impl Found<'_> {
+impl FoundLink<'_> {
     /// Returns it with the document at its other end.
-    fn to(&self, other: Option<&DocumentName>) -> Linked {
-        Linked {
+    fn to(&self, other: Option<&DocumentName>) -> LinkedDocument {
+        LinkedDocument {
             text: self.written.clone(),
             line: self.line,
             document_id: other.map(|other| other.id),
@@ -153,7 +158,7 @@ fn written_names(document: &StoredDocument) -> Vec<String> {
 }
 
 /// The names of all documents.
-struct Names {
+struct LinkNames {
     all: Vec<DocumentName>,
     /// What is called so: by its file (0), an alias (1) or its title (2).
     by_name: HashMap<String, Vec<(u8, usize)>>,
@@ -161,7 +166,7 @@ struct Names {
     roots: Vec<String>,
 }
 
-impl Names {
+impl LinkNames {
     fn read(store: &Store) -> Result<Self> {
         let roots: Vec<String> = store.all_roots()?.into_iter().map(|root| root.path).collect();
         Ok(Self::new(store.link_names()?, &roots))
@@ -195,16 +200,22 @@ impl Names {
     /// relative path to neither a document nor Markdown is not one.
     fn follow(
         &self,
-        text: Option<&Text>,
+        text: Option<&StoredText>,
         front: &[(u32, String)],
         from: Option<&str>,
-    ) -> Vec<Found<'_>> {
+    ) -> Vec<FoundLink<'_>> {
         let to = |link: &NoteLink| self.resolve(from, link).map(|idx| &self.all[idx]);
         let mut found = Vec::new();
         let mut add = |written: &str, line, at, link: NoteLink| {
             let to = to(&link);
             if to.is_some() || !link.is_path || is_markdown(&link.name) {
-                found.push(Found { written: written.to_owned(), line, to, name: link.name, at });
+                found.push(FoundLink {
+                    written: written.to_owned(),
+                    line,
+                    to,
+                    name: link.name,
+                    at,
+                });
             }
         };
         for (line, written) in front {

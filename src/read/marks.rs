@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::document::{CHAIN_SEPARATOR, Format, Markup};
-use crate::read::parts::Text;
+use crate::read::parts::StoredText;
 use crate::store::StoredDocument;
 use crate::text::markdown;
 
@@ -17,7 +17,7 @@ const MAX_NUMBER: usize = 10;
 
 /// Returns a range of the text of a document with marks before its headings.
 pub(super) fn marked<'a>(
-    text: &'a Text,
+    text: &'a StoredText,
     document: &StoredDocument,
     bytes: Range<usize>,
 ) -> Cow<'a, str> {
@@ -46,7 +46,7 @@ pub(super) fn marked<'a>(
 }
 
 /// Finds listed headings one after another.
-fn by_list(text: &Text, listed: &[(u8, String)]) -> Vec<(Range<usize>, usize)> {
+fn by_list(text: &StoredText, listed: &[(u8, String)]) -> Vec<(Range<usize>, usize)> {
     let text = &text.joined.text;
     let mut places: HashMap<String, Vec<Range<usize>>> = HashMap::new();
     for paragraph in paragraphs(text, 0..text.len()) {
@@ -64,7 +64,7 @@ fn by_list(text: &Text, listed: &[(u8, String)]) -> Vec<(Range<usize>, usize)> {
 
 /// Returns the headings in order, with their levels. The title is in no chain; if it is in the text
 /// before all headings, it is above them.
-fn by_chains(text: &Text, title: &str) -> Vec<(Range<usize>, usize)> {
+fn by_chains(text: &StoredText, title: &str) -> Vec<(Range<usize>, usize)> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     let mut previous: Vec<&str> = Vec::new();
     // A section may begin in the chunk before the first one that it fills.

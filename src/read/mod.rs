@@ -22,7 +22,7 @@ mod show;
 mod testing;
 
 pub use find::find;
-pub use links::{Linked, Links, dangling, links};
-pub use open::{OpenOptions, Opened, Origin, Unpack, no_file, open, reach, unchanged};
-pub use parts::{Outline, Part, PartKind, outline};
-pub use show::{Selection, ShowOptions, Shown, show};
+pub use links::{DocumentLinks, LinkedDocument, dangling, links};
+pub use open::{OpenOptions, Opened, TextOrigin, Unpack, no_file, open, reach, unchanged};
+pub use parts::{DocumentOutline, DocumentPart, PartKind, outline};
+pub use show::{PartSelection, ShowOptions, ShownPart, show};

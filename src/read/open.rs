@@ -11,7 +11,7 @@ use crate::files::reach::Reach;
 use crate::ingest::content_hash;
 use crate::ingest::roots::Roots;
 use crate::read::cut::cut;
-use crate::read::parts::Text;
+use crate::read::parts::StoredText;
 use crate::store::{DocumentId, Store, StoredDocument};
 use crate::text::{decode, fields, headings, paths};
 
@@ -36,7 +36,7 @@ pub type Unpack<'a> = dyn Fn(&Path, &[u8], Option<&str>) -> Result<Option<Vec<u8
 fields::words! {
     /// Where a text was read from.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Origin {
+    pub enum TextOrigin {
         /// The document's file.
         File = "file",
         /// The database: there is no file, or it is not text.
@@ -51,7 +51,7 @@ pub struct Opened {
     #[serde(skip)]
     pub document: StoredDocument,
     /// Where the text is from: `file`, or `database` if there is no file or it is not text.
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// Whether the file has changed since it was added; null if there is no file.
     #[serde(rename = "changed")]
     pub has_changed: Option<bool>,
@@ -98,8 +98,8 @@ pub fn open(
     let text = bytes.as_deref().filter(|_| document.format != "pdf");
     let text = text.and_then(|bytes| decode::decode_as(bytes, known));
     let (origin, text) = match text {
-        Some(text) => (Origin::File, text),
-        None => (Origin::Database, Text::read(store, document.id)?.joined.text),
+        Some(text) => (TextOrigin::File, text),
+        None => (TextOrigin::Database, StoredText::read(store, document.id)?.joined.text),
     };
     let starts = headings::line_starts(text.as_bytes());
     let num_lines = u32::try_from(starts.len()).unwrap_or(u32::MAX);
@@ -112,7 +112,7 @@ pub fn open(
     let (end, num_cut) = cut(wanted, options.max_lines);
     let num_kept = u32::try_from(headings::line_starts(&wanted.as_bytes()[..end]).len());
     let num_kept = num_kept.unwrap_or(u32::MAX);
-    let raw = bytes.as_deref().filter(|_| origin == Origin::File);
+    let raw = bytes.as_deref().filter(|_| origin == TextOrigin::File);
     let raw = raw.and_then(|bytes| lines_of(bytes, first, num_kept, num_lines));
     let raw = raw.filter(|bytes| *bytes != &wanted.as_bytes()[..end]);
     Ok(Opened {

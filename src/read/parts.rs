@@ -40,7 +40,8 @@ fields::words! {
 
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Part {
+#[schemars(rename = "Part")]
+pub struct DocumentPart {
     /// `section`, `page`, `symbol` or `text`.
     pub kind: PartKind,
     /// 1 for the outermost.
@@ -71,11 +72,11 @@ pub struct Part {
 
 /// The parts of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outline {
+pub struct DocumentOutline {
     /// The document.
     pub document: StoredDocument,
     /// In reading order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DocumentPart>,
     /// Tokens of all chunks with their contexts.
     pub num_tokens: u64,
 }
@@ -83,7 +84,7 @@ pub struct Outline {
 /// An outline has to lead somewhere: a level at which there are fewer parts, such as only the title, is not enough.
 const LEAST_PARTS: usize = 2;
 
-impl Outline {
+impl DocumentOutline {
     /// Keeps the parts down to the first level at which there are several. Returns this level, and how many deeper parts
     /// there were.
     pub fn keep_outermost(&mut self) -> (u32, usize) {
@@ -98,21 +99,25 @@ impl Outline {
 }
 
 /// Lists the parts of a document down to a level.
-pub fn outline(store: &Store, document: StoredDocument, level: Option<u32>) -> Result<Outline> {
-    let text = Text::read(store, document.id)?;
+pub fn outline(
+    store: &Store,
+    document: StoredDocument,
+    level: Option<u32>,
+) -> Result<DocumentOutline> {
+    let text = StoredText::read(store, document.id)?;
     let mut parts = text.parts(&document);
     parts.retain(|part| level.is_none_or(|level| part.level <= level));
     let num_tokens = text.chunks.iter().map(|stored| u64::from(stored.chunk.token_count)).sum();
-    Ok(Outline { document, parts, num_tokens })
+    Ok(DocumentOutline { document, parts, num_tokens })
 }
 
 /// The text of a document in the database.
-pub(super) struct Text {
+pub(super) struct StoredText {
     pub(super) chunks: Vec<StoredChunk>,
     pub(super) joined: JoinedText,
 }
 
-impl Text {
+impl StoredText {
     pub(super) fn read(store: &Store, id: DocumentId) -> Result<Self> {
         let chunks = store.chunks(id)?;
         let joined = join::join(chunks.iter().map(|stored| &stored.chunk));
@@ -120,13 +125,13 @@ impl Text {
     }
 
     /// Returns the most detailed parts: the headings in the text, else the parts of the chunks.
-    pub(super) fn parts(&self, document: &StoredDocument) -> Vec<Part> {
+    pub(super) fn parts(&self, document: &StoredDocument) -> Vec<DocumentPart> {
         let parts = if document.format == "markdown" { self.headings() } else { Vec::new() };
         if parts.is_empty() { self.stored_parts() } else { parts }
     }
 
     /// Returns the parts stored with the chunks: symbols, sections, pages, or single chunks.
-    pub(super) fn stored_parts(&self) -> Vec<Part> {
+    pub(super) fn stored_parts(&self) -> Vec<DocumentPart> {
         let chunks = || self.chunks.iter().map(|stored| &stored.chunk);
         if chunks().any(|chunk| chunk.symbol.is_some()) {
             self.nested(PartKind::Symbol)
@@ -142,10 +147,10 @@ impl Text {
     }
 
     /// Returns the headings in the text, each with everything below it.
-    fn headings(&self) -> Vec<Part> {
+    fn headings(&self) -> Vec<DocumentPart> {
         let page = MarkdownPage::new(self.joined.text.clone(), 0);
         let headings = page.headings();
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<DocumentPart> = Vec::new();
         let mut chain: Vec<(u8, String)> = Vec::new();
         let before = page.preamble(&headings);
         if !headings.is_empty() && !before.trim().is_empty() {
@@ -165,7 +170,7 @@ impl Text {
     }
 
     /// Returns runs of chunks with the same symbol or heading, each including the runs inside it.
-    fn nested(&self, kind: PartKind) -> Vec<Part> {
+    fn nested(&self, kind: PartKind) -> Vec<DocumentPart> {
         let is_symbol = kind == PartKind::Symbol;
         let paths: Vec<Vec<&str>> = self
             .chunks
@@ -204,7 +209,7 @@ impl Text {
         parts
     }
 
-    fn pages(&self) -> Vec<Part> {
+    fn pages(&self) -> Vec<DocumentPart> {
         let pages = |stored: &StoredChunk| {
             stored.chunk.page.map(|page| page..=stored.chunk.last_page.unwrap_or(page))
         };
@@ -214,7 +219,7 @@ impl Text {
     }
 
     /// Returns some pages: the chunks that are completely or partly on them.
-    pub(super) fn pages_from(&self, first: u32, last: u32) -> Option<Part> {
+    pub(super) fn pages_from(&self, first: u32, last: u32) -> Option<DocumentPart> {
         let is_on = |stored: &StoredChunk| {
             let chunk = &stored.chunk;
             chunk.page.is_some_and(|start| start <= last)
@@ -234,7 +239,7 @@ impl Text {
         level: u32,
         name: Option<String>,
         chunks: Range<usize>,
-    ) -> Part {
+    ) -> DocumentPart {
         let spans = &self.joined.spans[chunks];
         let bytes =
             spans.first().map_or(0, |span| span.start)..spans.last().map_or(0, |span| span.end);
@@ -247,7 +252,7 @@ impl Text {
         level: u32,
         name: Option<String>,
         bytes: Range<usize>,
-    ) -> Part {
+    ) -> DocumentPart {
         let text = &self.joined.text[bytes.clone()];
         let bytes = bytes.start..bytes.start + text.trim_end().len();
         let spans = self.joined.spans.iter().enumerate();
@@ -258,7 +263,7 @@ impl Text {
         let num_tokens: u64 = inside.iter().map(share).sum();
         let chunk = |idx: &usize| &self.chunks[*idx];
         let (first, last) = (inside.first().copied(), inside.last().copied());
-        Part {
+        DocumentPart {
             kind,
             level,
             name,

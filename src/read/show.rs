@@ -3,9 +3,9 @@
 use crate::document::{CHAIN_SEPARATOR, StaleReason};
 use crate::error::{Error, Result};
 use crate::read::cut::cut;
-use crate::read::links::{Links, links};
+use crate::read::links::{DocumentLinks, links};
 use crate::read::marks;
-use crate::read::parts::{Part, PartKind, Text};
+use crate::read::parts::{DocumentPart, PartKind, StoredText};
 use crate::store::{ChunkId, Store, StoredDocument};
 use crate::text::fold::fold;
 use crate::text::headings;
@@ -13,7 +13,7 @@ use crate::text::similar::similar;
 
 /// Which part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Selection {
+pub enum PartSelection {
     /// The whole document.
     Whole,
     /// A heading, or the end of a header chain; case is ignored.
@@ -30,18 +30,18 @@ pub enum Selection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShowOptions {
     /// Which part.
-    pub selection: Selection,
+    pub selection: PartSelection,
     /// How many lines to return at most; `None` for no limit.
     pub max_lines: Option<u32>,
 }
 
 /// A part of a document, or its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownPart {
     /// The document.
     pub document: StoredDocument,
     /// The complete part and where it is.
-    pub part: Part,
+    pub part: DocumentPart,
     /// Qualified name of the definition that a single chunk belongs to.
     pub symbol: Option<String>,
     /// Its text in the database; headings have the marks of Markdown, except in plain text.
@@ -53,12 +53,12 @@ pub struct Shown {
     /// How its file differs from the text; `None` if it does not, or if it was not compared.
     pub stale: Option<StaleReason>,
     /// Its links; those of other documents to it only for the whole document.
-    pub links: Links,
+    pub links: DocumentLinks,
 }
 
 /// Finds a part; the first one if several have the name.
-pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> Result<Shown> {
-    let text = Text::read(store, document.id)?;
+pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> Result<ShownPart> {
+    let text = StoredText::read(store, document.id)?;
     let mut matches = select(&text, &document, &options.selection)?;
     let num_matches = matches.len();
     let part = matches.swap_remove(0);
@@ -66,33 +66,39 @@ pub fn show(store: &Store, document: StoredDocument, options: &ShowOptions) -> R
     let (end, num_cut) = cut(&whole, options.max_lines);
     let shown = whole[..end].to_owned();
     let symbol = match options.selection {
-        Selection::Chunk(id, _) => text
+        PartSelection::Chunk(id, _) => text
             .chunks
             .iter()
             .find(|stored| stored.id == id)
             .and_then(|stored| stored.chunk.symbol.clone()),
         _ => part.name.clone().filter(|_| part.kind == PartKind::Symbol),
     };
-    let is_part = options.selection != Selection::Whole;
+    let is_part = options.selection != PartSelection::Whole;
     let links = links(store, &document, is_part.then_some(&part))?;
-    Ok(Shown { symbol, text: shown, num_cut, num_matches, document, part, stale: None, links })
+    Ok(ShownPart { symbol, text: shown, num_cut, num_matches, document, part, stale: None, links })
 }
 
 /// Returns the selected parts, at least one.
-fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Result<Vec<Part>> {
+fn select(
+    text: &StoredText,
+    document: &StoredDocument,
+    selection: &PartSelection,
+) -> Result<Vec<DocumentPart>> {
     let unknown = |what: String, similar: Vec<String>| Error::UnknownPart {
         what,
         document: document.id.0,
         similar,
     };
     match selection {
-        Selection::Whole => Ok(vec![text.of_chunks(PartKind::Text, 1, None, 0..text.chunks.len())]),
-        Selection::Pages(first, last) => match text.pages_from(*first, *last) {
+        PartSelection::Whole => {
+            Ok(vec![text.of_chunks(PartKind::Text, 1, None, 0..text.chunks.len())])
+        }
+        PartSelection::Pages(first, last) => match text.pages_from(*first, *last) {
             Some(part) => Ok(vec![part]),
             None if first == last => Err(unknown(format!("page {first}"), Vec::new())),
             None => Err(unknown(format!("pages {first}-{last}"), Vec::new())),
         },
-        Selection::Chunk(id, around) => {
+        PartSelection::Chunk(id, around) => {
             let at = text.chunks.iter().position(|stored| stored.id == *id);
             let at = at.ok_or_else(|| unknown(format!("chunk {id}"), Vec::new()))?;
             let around = *around as usize;
@@ -101,7 +107,7 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
             part.section.clone_from(&text.chunks[at].chunk.section);
             Ok(vec![part])
         }
-        Selection::Section(typed) => {
+        PartSelection::Section(typed) => {
             let wanted = normal(typed);
             let all = [text.parts(document), text.stored_parts()];
             let all = all.map(|mut parts| {
@@ -109,22 +115,22 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
                 parts
             });
             for parts in &all {
-                let found: Vec<Part> =
+                let found: Vec<DocumentPart> =
                     parts.iter().filter(|part| is_section(part, &wanted)).cloned().collect();
                 if !found.is_empty() {
                     return Ok(found);
                 }
             }
-            let name = |part: &Part| normal(part.name.as_deref().unwrap_or_default());
+            let name = |part: &DocumentPart| normal(part.name.as_deref().unwrap_or_default());
             let last = wanted.rsplit(CHAIN_SEPARATOR).next().unwrap_or_default();
             let similar = similar(&all[0], name, last).into_iter();
             let similar = similar.filter_map(|part| part.section.clone()).collect();
             Err(unknown(format!("section '{typed}'"), similar))
         }
-        Selection::Symbol(typed) => {
+        PartSelection::Symbol(typed) => {
             let mut parts = text.stored_parts();
             parts.retain(|part| part.kind == PartKind::Symbol);
-            let name = |part: &Part| part.name.clone().unwrap_or_default();
+            let name = |part: &DocumentPart| part.name.clone().unwrap_or_default();
             let is_called = |name: &str, wanted: &str| {
                 name == wanted
                     || name
@@ -132,9 +138,9 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
                         .is_some_and(|rest| rest.ends_with('.') || rest.ends_with("::"))
             };
             let folded = fold(typed);
-            let exact = |part: &&Part| is_called(&name(part), typed);
-            let alike = |part: &&Part| is_called(&fold(&name(part)), &folded);
-            let mut found: Vec<Part> = parts.iter().filter(exact).cloned().collect();
+            let exact = |part: &&DocumentPart| is_called(&name(part), typed);
+            let alike = |part: &&DocumentPart| is_called(&fold(&name(part)), &folded);
+            let mut found: Vec<DocumentPart> = parts.iter().filter(exact).cloned().collect();
             if found.is_empty() {
                 found = parts.iter().filter(alike).cloned().collect();
             }
@@ -151,7 +157,7 @@ fn select(text: &Text, document: &StoredDocument, selection: &Selection) -> Resu
 }
 
 /// Whether a section's chain is the wanted one, or ends with it.
-fn is_section(part: &Part, wanted: &str) -> bool {
+fn is_section(part: &DocumentPart, wanted: &str) -> bool {
     let chain = normal(part.section.as_deref().unwrap_or_default());
     chain == wanted
         || chain.strip_suffix(wanted).is_some_and(|above| above.ends_with(CHAIN_SEPARATOR))

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{FilterInput, id_or_name, name, within};
-use crate::app::grep::{Detail, GREP_BUDGET, GrepRequest, PatternOptions};
+use crate::app::grep::{GREP_BUDGET, GrepDetail, GrepRequest, PatternOptions};
 use crate::app::read::{OpenRequest, ShowRequest};
 use crate::app::values;
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::read::Selection;
+use crate::read::PartSelection;
 use crate::store::ChunkId;
 
 /// Show one document and its chunks.
@@ -80,17 +80,17 @@ impl TryFrom<ShowInput> for ShowRequest {
             return Err(Error::usage("give the argument `document`"));
         }
         let selection = if let Some(heading) = input.section {
-            Selection::Section(heading)
+            PartSelection::Section(heading)
         } else if let Some(symbol) = input.symbol {
-            Selection::Symbol(symbol)
+            PartSelection::Symbol(symbol)
         } else if let Some(page) = input.page {
             let wrong = |reason| Error::usage(format!("page: {reason}"));
             let (first, last) = values::pages(&name(&page)).map_err(wrong)?;
-            Selection::Pages(first, last)
+            PartSelection::Pages(first, last)
         } else if let Some(id) = input.chunk {
-            Selection::Chunk(id, input.around)
+            PartSelection::Chunk(id, input.around)
         } else {
-            Selection::Whole
+            PartSelection::Whole
         };
         Ok(Self {
             within: None,
@@ -173,9 +173,9 @@ impl GrepInput {
     /// Converts the input to a request.
     pub(crate) fn into_request(self) -> Result<GrepRequest> {
         let detail = match (self.files_with_matches, self.count, self.context) {
-            (true, false, 0) => Detail::Name,
-            (false, true, 0) => Detail::Count,
-            (false, false, context) => Detail::Lines(context as usize),
+            (true, false, 0) => GrepDetail::Name,
+            (false, true, 0) => GrepDetail::Count,
+            (false, false, context) => GrepDetail::Lines(context as usize),
             _ => {
                 return Err(Error::usage(
                     "count, files_with_matches and context exclude each other",

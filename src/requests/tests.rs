@@ -4,11 +4,11 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::*;
-use crate::app::add::{AddRequest, Source};
+use crate::app::add::{AddRequest, DocumentSource};
 use crate::app::grep::GrepRequest;
 use crate::app::read::{OpenRequest, ShowRequest};
-use crate::read::Selection;
-use crate::read::grep::Detail;
+use crate::read::PartSelection;
+use crate::read::grep::GrepDetail;
 
 fn parse<T: DeserializeOwned>(json: Value) -> T {
     serde_json::from_value(json).unwrap()
@@ -80,18 +80,18 @@ fn similar_passages_are_those_of_a_document_or_of_a_chunk() {
 #[test]
 fn one_part_of_a_document_is_shown() {
     let part = |json| show(json).unwrap().selection;
-    assert_eq!(part(json!({ "document": "a" })), Selection::Whole);
+    assert_eq!(part(json!({ "document": "a" })), PartSelection::Whole);
     let heading = json!({ "document": "a", "section": "Setup" });
-    assert_eq!(part(heading), Selection::Section("Setup".to_owned()));
+    assert_eq!(part(heading), PartSelection::Section("Setup".to_owned()));
     let symbol = json!({ "document": "a", "symbol": "run" });
-    assert_eq!(part(symbol), Selection::Symbol("run".to_owned()));
+    assert_eq!(part(symbol), PartSelection::Symbol("run".to_owned()));
     for (page, last) in [(json!(3), 3), (json!("3"), 3), (json!("pp. 3-4"), 4)] {
-        assert_eq!(part(json!({ "document": "a", "page": page })), Selection::Pages(3, last));
+        assert_eq!(part(json!({ "document": "a", "page": page })), PartSelection::Pages(3, last));
     }
     let wrong = json!({ "document": "a", "page": "iv" });
     refused(show(wrong), "page: neither a page like 3 nor pages like 3-4");
     let chunk = json!({ "chunk": 5, "around": 2 });
-    assert_eq!(part(chunk), Selection::Chunk(ChunkId(5), 2));
+    assert_eq!(part(chunk), PartSelection::Chunk(ChunkId(5), 2));
     refused(show(json!({ "section": "Setup" })), "give the argument `document`");
     refused(
         show(json!({ "document": "a", "page": 3, "symbol": "run" })),
@@ -115,11 +115,11 @@ fn lines_to_open_are_in_order() {
 #[test]
 fn matching_lines_are_shown_or_counted_or_only_their_documents_named() {
     let detail = |json| grep(json).map(|request| request.detail);
-    assert_eq!(detail(json!({ "pattern": "a" })).unwrap(), Detail::Lines(0));
-    assert_eq!(detail(json!({ "pattern": "a", "context": 2 })).unwrap(), Detail::Lines(2));
-    assert_eq!(detail(json!({ "pattern": "a", "count": true })).unwrap(), Detail::Count);
+    assert_eq!(detail(json!({ "pattern": "a" })).unwrap(), GrepDetail::Lines(0));
+    assert_eq!(detail(json!({ "pattern": "a", "context": 2 })).unwrap(), GrepDetail::Lines(2));
+    assert_eq!(detail(json!({ "pattern": "a", "count": true })).unwrap(), GrepDetail::Count);
     let names = json!({ "pattern": "a", "files_with_matches": true });
-    assert_eq!(detail(names).unwrap(), Detail::Name);
+    assert_eq!(detail(names).unwrap(), GrepDetail::Name);
     for (first, second) in [("count", "files_with_matches"), ("count", "context")] {
         let value = |name| if name == "context" { json!(1) } else { json!(true) };
         let input = json!({ "pattern": "a", first: value(first), second: value(second) });
@@ -131,7 +131,9 @@ fn matching_lines_are_shown_or_counted_or_only_their_documents_named() {
 fn standard_input_cannot_be_added() {
     let request = add(json!({ "paths": ["/notes"], "tags": ["a,b", "c"] })).unwrap();
     assert_eq!(request.tags, ["a", "b", "c"]);
-    assert!(matches!(request.source, Source::Paths(paths) if paths == [PathBuf::from("/notes")]));
+    assert!(
+        matches!(request.source, DocumentSource::Paths(paths) if paths == [PathBuf::from("/notes")])
+    );
     let message = "`-` means standard input, which carries the server's protocol";
     refused(add(json!({ "paths": ["/notes", "-"] })), message);
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::app::add::{AddRequest, Source};
+use crate::app::add::{AddRequest, DocumentSource};
 use crate::app::values;
 use crate::error::{Error, Result};
 use crate::store::DocumentId;
@@ -60,7 +60,7 @@ impl AddInput {
             .with_hint("name a file or a folder, or add the text as a note"));
         }
         let tags = tags(&self.tags)?;
-        Ok(AddRequest { tags, ..AddRequest::of(Source::Paths(self.paths)) })
+        Ok(AddRequest { tags, ..AddRequest::of(DocumentSource::Paths(self.paths)) })
     }
 }
 

@@ -220,7 +220,7 @@ mod tests {
         for message in ["", "words", "Content-Type: text/plain\n\nwords", &nested] {
             match output_of(read, message.as_bytes()) {
                 Err(EarlyEnd::Failed(failed)) => {
-                    assert_eq!(failed.failure, FailureKind::WrongFormat)
+                    assert_eq!(failed.failure, FailureKind::WrongFormat);
                 }
                 other => panic!("{other:?}"),
             }

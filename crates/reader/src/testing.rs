@@ -16,7 +16,7 @@ pub(super) fn output_of(
         match line {
             AnswerLine::Document(document) => head = document,
             AnswerLine::Page(page) => {
-                blocks.extend(page.blocks.into_iter().map(|block| block.text))
+                blocks.extend(page.blocks.into_iter().map(|block| block.text));
             }
             _ => {}
         }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::app::bases::known::{self, Known};
-use crate::app::bases::place::{self, Place};
+use crate::app::bases::known::{self, KnownBases};
+use crate::app::bases::place::{self, NamedBase};
 use crate::app::bases::trust;
 use crate::app::relocate::follow_database;
 use crate::app::typed::absolute;
@@ -14,16 +14,16 @@ use crate::store::{FollowedPaths, UnfollowedPaths};
 
 /// A knowledge base that may be allowed.
 #[derive(Debug)]
-pub struct Candidate {
+pub struct AllowableBase {
     /// Its name and folder.
-    pub place: Place,
+    pub place: NamedBase,
     /// Number of documents.
     pub num_documents: u64,
     unfollowed: UnfollowedPaths,
     id: String,
 }
 
-impl Candidate {
+impl AllowableBase {
     /// Describes the folders and files that the database names and that are not followed yet, one line each.
     pub fn lines(&self) -> Vec<String> {
         trust::lines(&self.unfollowed)
@@ -36,7 +36,7 @@ pub fn candidate(
     session: &Session,
     named: Option<&Path>,
     observer: &dyn Observer,
-) -> Result<Candidate> {
+) -> Result<AllowableBase> {
     let place = match named {
         None => place::of_project(&session.home, &session.environment)
             .filter(|_| !session.resolved.names_data_dir())
@@ -51,31 +51,31 @@ pub fn candidate(
         follow_database(&scratch, &mut store, observer)?;
     }
     let id = known::id(store.base_id()?);
-    let known = Known::read(&session.environment)?;
+    let known = KnownBases::read(&session.environment)?;
     let allowed = known.base(&place.dir, &id).map(|base| base.allowed.clone());
     store.follow(FollowedPaths::Listed(allowed.unwrap_or_default()));
     let (num_documents, unfollowed) = (store.num_documents()?, store.unfollowed()?);
     store.close()?;
-    Ok(Candidate { place, num_documents, unfollowed, id })
+    Ok(AllowableBase { place, num_documents, unfollowed, id })
 }
 
-fn by_folder_or_name(session: &Session, named: &Path) -> Result<Place> {
+fn by_folder_or_name(session: &Session, named: &Path) -> Result<NamedBase> {
     let dir = absolute(named)?;
     for dir in [dir.clone(), dir.join(PROJECT_FOLDER)] {
-        let place = Place { name: place::PROJECT.into(), dir };
+        let place = NamedBase { name: place::PROJECT.into(), dir };
         if place.exists() {
             return Ok(place);
         }
     }
-    let known = Known::read(&session.environment)?;
+    let known = KnownBases::read(&session.environment)?;
     let name = named.to_string_lossy();
     place::find(&session.home, &session.environment, &known, &name)
 }
 
 /// Allows the use of a knowledge base and, if `with_files` is set, the files and folders that the candidate
 /// describes. Returns whether all that it names is followed now.
-pub fn allow(session: &Session, candidate: &Candidate, with_files: bool) -> Result<bool> {
-    let Candidate { place, unfollowed, id, .. } = candidate;
+pub fn allow(session: &Session, candidate: &AllowableBase, with_files: bool) -> Result<bool> {
+    let AllowableBase { place, unfollowed, id, .. } = candidate;
     known::allow(&session.environment, &place.dir, id, |all| {
         if with_files {
             all.replace(trust::shown(unfollowed));

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::app::bases::known::Known;
-use crate::app::bases::place::{self, Place};
+use crate::app::bases::known::KnownBases;
+use crate::app::bases::place::{self, NamedBase};
 use crate::app::typed::absolute;
-use crate::config::{self, Environment, Flags, Resolved};
+use crate::config::{self, Environment, Flags, ResolvedConfig};
 use crate::error::Result;
 
 /// The knowledge base of a run with its settings.
-pub(in crate::app) struct Chosen {
-    pub(in crate::app) place: Place,
-    pub(in crate::app) resolved: Resolved,
+pub(in crate::app) struct ChosenBase {
+    pub(in crate::app) place: NamedBase,
+    pub(in crate::app) resolved: ResolvedConfig,
     /// The data directory.
     pub(in crate::app) home: PathBuf,
     pub(in crate::app) notices: Vec<String>,
@@ -22,16 +22,16 @@ pub(in crate::app) struct Chosen {
 pub(in crate::app) fn choose(
     environment: &Environment,
     flags: &Flags,
-    usual: Resolved,
+    usual: ResolvedConfig,
     base: Option<&str>,
-) -> Result<Chosen> {
+) -> Result<ChosenBase> {
     let home = absolute(&usual.config.data_dir)?;
     // Not needed by most runs.
-    let known = || Known::read(environment).unwrap_or_default();
+    let known = || KnownBases::read(environment).unwrap_or_default();
     let mut notices = Vec::new();
     let place = match base {
         Some(name) => place::find(&home, environment, &known(), name)?,
-        None if usual.names_data_dir() => Place::default_in(&home),
+        None if usual.names_data_dir() => NamedBase::default_in(&home),
         None => match place::of_project(&home, environment) {
             Some(place) if place::is_allowed(&place, &known()) => {
                 let dir = place.dir.display();
@@ -43,14 +43,14 @@ pub(in crate::app) fn choose(
                 notices.push(format!(
                     "{dir} is a knowledge base of this project; `kb base allow` makes kb use it here"
                 ));
-                Place::default_in(&home)
+                NamedBase::default_in(&home)
             }
-            None => Place::default_in(&home),
+            None => NamedBase::default_in(&home),
         },
     };
     let resolved = match place.is_default() {
         true => usual,
         false => config::load_base(environment, flags, &place.dir)?,
     };
-    Ok(Chosen { place, resolved, home, notices })
+    Ok(ChosenBase { place, resolved, home, notices })
 }

@@ -1,7 +1,7 @@
 //! Remembers which knowledge bases the user made or allowed, and which of their folders and files are
 //! followed, in a file of the user outside of them all.
 //!
-//! A line `STATE ID PATH` is a knowledge base: a state of [`State`], the random id in the database, and its
+//! A line `STATE ID PATH` is a knowledge base: a state of [`BaseState`], the random id in the database, and its
 //! folder. A database with another id at the same path, or the same one at another path, is not known. Lines
 //! after it that begin with a tab name what the user allowed, with tabs between the fields: `folder OPTIONS PATH
 //! REAL` or `file PATH REAL`, without `REAL` if it is the path. A line that cannot be read allows nothing.
@@ -27,7 +27,7 @@ const MAX_BASES: usize = 1000;
 
 /// Whether the user allowed a knowledge base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum BaseState {
     /// The user no longer lists it by its name; its id is `-`.
     Forgotten,
     /// The user made it or allowed its use. Only what is listed with it is followed.
@@ -36,7 +36,7 @@ pub enum State {
     Own,
 }
 
-impl State {
+impl BaseState {
     /// The words in the file, the one that is written first. Older versions wrote `files` if all folders were
     /// to be followed, whatever they were.
     const WORDS: [(&'static str, Self); 4] = [
@@ -66,9 +66,9 @@ pub(super) fn id(found: Option<String>) -> String {
 
 /// A knowledge base of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Base {
+pub struct KnownBase {
     /// Whether the user allowed it.
-    pub state: State,
+    pub state: BaseState,
     /// What of it is followed.
     pub allowed: AllowedPaths,
     id: String,
@@ -78,11 +78,11 @@ pub struct Base {
 
 /// The knowledge bases of the file.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
-    bases: Vec<Base>,
+pub struct KnownBases {
+    bases: Vec<KnownBase>,
 }
 
-impl Known {
+impl KnownBases {
     /// Reads the file; a missing one has no lines, and lines that cannot be read are left out: what they
     /// allowed must be allowed again.
     pub fn read(environment: &Environment) -> Result<Self> {
@@ -95,7 +95,10 @@ impl Known {
         Self::read_where(environment, |base| base.path == path)
     }
 
-    fn read_where(environment: &Environment, is_wanted: impl Fn(&Base) -> bool) -> Result<Self> {
+    fn read_where(
+        environment: &Environment,
+        is_wanted: impl Fn(&KnownBase) -> bool,
+    ) -> Result<Self> {
         let bytes = open::read_if_there(&file(environment), FollowedLinks::Follow, MAX_BYTES)?;
         let text = String::from_utf8(bytes.unwrap_or_default())
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -117,13 +120,13 @@ impl Known {
     }
 
     /// Returns the database with this id in a folder; `None` for a stranger's.
-    pub fn base(&self, dir: &Path, id: &str) -> Option<&Base> {
+    pub fn base(&self, dir: &Path, id: &str) -> Option<&KnownBase> {
         let path = real(dir);
         self.bases.iter().find(|base| base.id == id && base.path == path)
     }
 
     /// The same, without a copy of its list.
-    pub fn into_base(self, dir: &Path, id: &str) -> Option<Base> {
+    pub fn into_base(self, dir: &Path, id: &str) -> Option<KnownBase> {
         let path = real(dir);
         self.bases.into_iter().find(|base| base.id == id && base.path == path)
     }
@@ -131,7 +134,7 @@ impl Known {
     /// Whether anything is known about some database in a folder.
     pub fn has_folder(&self, dir: &Path) -> bool {
         let path = real(dir);
-        self.bases.iter().any(|base| base.path == path && base.state != State::Forgotten)
+        self.bases.iter().any(|base| base.path == path && base.state != BaseState::Forgotten)
     }
 
     /// Whether the user no longer lists the knowledge base in a folder.
@@ -140,12 +143,12 @@ impl Known {
     }
 
     /// Returns the database with this id in a folder, and makes it if it is not known.
-    fn base_mut(&mut self, dir: &Path, id: &str, state: State) -> &mut Base {
+    fn base_mut(&mut self, dir: &Path, id: &str, state: BaseState) -> &mut KnownBase {
         let path = real(dir);
         let at = self.bases.iter().position(|base| base.id == id && base.path == path);
         let at = at.unwrap_or(self.bases.len());
         if at == self.bases.len() {
-            self.bases.push(Base {
+            self.bases.push(KnownBase {
                 state,
                 allowed: AllowedPaths::default(),
                 id: id.to_owned(),
@@ -157,7 +160,7 @@ impl Known {
 
     fn text(&self) -> String {
         let mut text = String::new();
-        for Base { state, allowed, id, path } in &self.bases {
+        for KnownBase { state, allowed, id, path } in &self.bases {
             text += &format!("{} {id} {path}\n", state.word());
             for (path, folder) in &allowed.folders {
                 let fields = ["folder", &options(folder), &field(path)].join("\t");
@@ -181,8 +184,8 @@ pub fn allow(
 ) -> Result<AllowedPaths> {
     let mut all = AllowedPaths::default();
     change(environment, |known| {
-        let base = known.base_mut(dir, id, State::Allowed);
-        base.state = State::Allowed;
+        let base = known.base_mut(dir, id, BaseState::Allowed);
+        base.state = BaseState::Allowed;
         add(&mut base.allowed);
         all = base.allowed.clone();
     })?;
@@ -195,7 +198,7 @@ pub fn set_forgotten(environment: &Environment, dir: &Path, is_forgotten: bool) 
         let path = real(dir);
         known.bases.retain(|base| base.id != NO_ID || base.path != path);
         if is_forgotten {
-            known.base_mut(dir, NO_ID, State::Forgotten);
+            known.base_mut(dir, NO_ID, BaseState::Forgotten);
         }
     })
 }
@@ -206,7 +209,8 @@ pub fn copy_folder(environment: &Environment, from: &Path, to: &Path) -> Result<
     change(environment, |known| {
         known.bases.retain(|base| base.path != to);
         let copies = known.bases.iter().filter(|base| base.path == from).cloned();
-        let copies: Vec<Base> = copies.map(|base| Base { path: to.clone(), ..base }).collect();
+        let copies: Vec<KnownBase> =
+            copies.map(|base| KnownBase { path: to.clone(), ..base }).collect();
         known.bases.extend(copies);
     })
 }
@@ -218,11 +222,11 @@ pub fn drop_folder(environment: &Environment, dir: &Path) -> Result<()> {
 }
 
 /// Changes the file while no other process does.
-fn change(environment: &Environment, change: impl FnOnce(&mut Known)) -> Result<()> {
+fn change(environment: &Environment, change: impl FnOnce(&mut KnownBases)) -> Result<()> {
     let file = file(environment);
     let io = |source| Error::of_file(&file, source);
     let _lock = folder::lock(&file.with_extension("lock")).map_err(io)?;
-    let mut known = Known::read(environment)?;
+    let mut known = KnownBases::read(environment)?;
     let before = known.text();
     change(&mut known);
     if known.bases.len() > MAX_BASES {
@@ -244,12 +248,12 @@ fn file(environment: &Environment) -> PathBuf {
     environment.path("KB_STATE_DIR").unwrap_or_else(|| usual.join("kb")).join(FILE)
 }
 
-fn base(line: &str) -> Option<Base> {
+fn base(line: &str) -> Option<KnownBase> {
     let mut words = line.splitn(3, ' ');
     let word = words.next()?;
-    let (_, state) = State::WORDS.into_iter().find(|(known, _)| *known == word)?;
+    let (_, state) = BaseState::WORDS.into_iter().find(|(known, _)| *known == word)?;
     let (id, path) = (words.next()?.to_owned(), words.next()?.to_owned());
-    Some(Base { state, allowed: AllowedPaths::default(), id, path })
+    Some(KnownBase { state, allowed: AllowedPaths::default(), id, path })
 }
 
 /// Reads lines about folders and files. One with options that this version does not know allows nothing.

@@ -16,10 +16,10 @@ use crate::files::{folder, write};
 use crate::text::{fields, paths::resolved};
 
 pub(super) use allow::adopt_restored;
-pub use allow::{Candidate, allow, candidate};
+pub use allow::{AllowableBase, allow, candidate};
 pub(super) use choose::choose;
-use known::Known;
-use place::Place;
+use known::KnownBases;
+use place::NamedBase;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub fn names(typed: &str) -> Result<Vec<String>> {
 /// A knowledge base.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Base")]
-pub struct Listed {
+pub struct ListedBase {
     /// `default`, `project`, or the name that `--base` takes.
     pub name: String,
     /// The folder of its database and settings.
@@ -71,37 +71,38 @@ pub struct Listed {
 }
 
 /// Returns the default knowledge base, the project's and the named ones.
-pub fn list(session: &Session) -> Result<Vec<Listed>> {
-    let known = Known::read(&session.environment)?;
+pub fn list(session: &Session) -> Result<Vec<ListedBase>> {
+    let known = KnownBases::read(&session.environment)?;
     let project = place::of_project(&session.home, &session.environment);
     let named = place::named_ones(&session.home, &known);
-    let places = [Place::default_in(&session.home)].into_iter().chain(project).chain(named);
+    let places = [NamedBase::default_in(&session.home)].into_iter().chain(project).chain(named);
     Ok(places.map(|place| listed(session, &known, place)).collect())
 }
 
 /// Describes a knowledge base. One that cannot be read does not keep the others from being listed.
-fn listed(session: &Session, known: &Known, place: Place) -> Listed {
+fn listed(session: &Session, known: &KnownBases, place: NamedBase) -> ListedBase {
     let is_allowed = !place.is_project() || place::is_allowed(&place, known);
     let content = match is_allowed && place.exists() {
         true => session.beside(&place.name).and_then(|other| content(&other)),
-        false => Ok(Listed::default()),
+        false => Ok(ListedBase::default()),
     };
-    let failed = |error: Error| Listed { error: Some(error.to_string()), ..Listed::default() };
-    let Place { name, dir } = place;
-    Listed { name, dir, is_allowed, ..content.unwrap_or_else(failed) }
+    let failed =
+        |error: Error| ListedBase { error: Some(error.to_string()), ..ListedBase::default() };
+    let NamedBase { name, dir } = place;
+    ListedBase { name, dir, is_allowed, ..content.unwrap_or_else(failed) }
 }
 
 /// Returns what is in a knowledge base, without its name and folder.
-fn content(session: &Session) -> Result<Listed> {
+fn content(session: &Session) -> Result<ListedBase> {
     session.steadily(|| {
-        let Some(store) = session.open_existing()? else { return Ok(Listed::default()) };
-        let content = Listed {
+        let Some(store) = session.open_existing()? else { return Ok(ListedBase::default()) };
+        let content = ListedBase {
             num_documents: Some(store.num_documents()?),
             model: store.binding()?.map(|binding| binding.model_name),
             follows_files: Some(store.is_allowed() && store.unfollowed()?.is_empty()),
             // The author of a database that is not trusted also wrote its description.
             description: if store.is_allowed() { store.description()? } else { None },
-            ..Listed::default()
+            ..ListedBase::default()
         };
         store.close()?;
         Ok(content)
@@ -115,7 +116,7 @@ pub struct BaseChange {
     pub action: &'static str,
     /// The knowledge base, after renaming by its new name.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: NamedBase,
     /// With `allowed`: whether the files and folders that it names are followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub follows_files: Option<bool>,
@@ -123,20 +124,21 @@ pub struct BaseChange {
 
 impl BaseChange {
     /// Makes one that decides nothing about files.
-    pub fn new(action: &'static str, place: Place) -> Self {
+    pub fn new(action: &'static str, place: NamedBase) -> Self {
         Self { action, place, follows_files: None }
     }
 }
 
 /// Makes a knowledge base, or lists one again whose name was removed. With a description, that of an
 /// existing one is replaced. Returns whether it was made.
-pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(Place, bool)> {
+pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(NamedBase, bool)> {
     let description = description.map(checked).transpose()?;
     let place = match name {
-        place::DEFAULT => Place::default_in(&session.home),
-        name => Place::named(&session.home, name)?,
+        place::DEFAULT => NamedBase::default_in(&session.home),
+        name => NamedBase::named(&session.home, name)?,
     };
-    let was_listed = place.exists() && !Known::read(&session.environment)?.is_forgotten(&place.dir);
+    let was_listed =
+        place.exists() && !KnownBases::read(&session.environment)?.is_forgotten(&place.dir);
     if was_listed && description.is_none() {
         return Err(Error::usage(format!("there is a knowledge base `{name}` already"))
             .with_hint("`--description TEXT` says what it holds"));
@@ -167,9 +169,9 @@ fn checked(description: &str) -> Result<String> {
 }
 
 /// Makes the project's knowledge base in a folder `.kb` of the working directory.
-pub fn make_here(session: &Session) -> Result<Place> {
+pub fn make_here(session: &Session) -> Result<NamedBase> {
     let here = absolute(Path::new("."))?;
-    let place = Place::in_project(&here);
+    let place = NamedBase::in_project(&here);
     if resolved(&here) == resolved(&session.environment.home())
         || resolved(&place.dir) == resolved(&session.home)
     {
@@ -193,14 +195,14 @@ pub fn make_here(session: &Session) -> Result<Place> {
 }
 
 /// Forgets the name of a knowledge base; its files stay.
-pub fn forget(session: &Session, name: &str) -> Result<Place> {
+pub fn forget(session: &Session, name: &str) -> Result<NamedBase> {
     let place = listed_by_name(session, name)?;
     known::set_forgotten(&session.environment, &place.dir, true)?;
     Ok(place)
 }
 
 /// Deletes the folder of a knowledge base with everything in it.
-pub fn erase(session: &Session, name: &str) -> Result<Place> {
+pub fn erase(session: &Session, name: &str) -> Result<NamedBase> {
     let place = listed_by_name(session, name)?;
     // A killed run leaves the name listed as long as its database exists.
     folder::remove_all(&place.dir).map_err(|source| Error::of_file(&place.dir, source))?;
@@ -209,9 +211,9 @@ pub fn erase(session: &Session, name: &str) -> Result<Place> {
 }
 
 /// Gives a knowledge base another name.
-pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<Place> {
+pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<NamedBase> {
     let from = listed_by_name(session, name)?;
-    let to = Place::named(&session.home, new_name)?;
+    let to = NamedBase::named(&session.home, new_name)?;
     let io = |source| Error::of_file(&to.dir, source);
     if to.dir.try_exists().map_err(io)? {
         return Err(Error::usage(format!("there is a folder {} already", to.dir.display()))
@@ -224,8 +226,8 @@ pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<Place> {
     Ok(to)
 }
 
-fn listed_by_name(session: &Session, name: &str) -> Result<Place> {
-    let known = Known::read(&session.environment)?;
+fn listed_by_name(session: &Session, name: &str) -> Result<NamedBase> {
+    let known = KnownBases::read(&session.environment)?;
     let place = place::find(&session.home, &session.environment, &known, name)?;
     if place.is_default() || place.is_project() {
         return Err(Error::usage(format!("the knowledge base `{name}` has no name of its own"))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::bases::known::{self, Known};
+use crate::app::bases::known::{self, KnownBases};
 use crate::config::{Environment, PROJECT_FOLDER};
 use crate::error::{Error, Result};
 use crate::files::folder;
@@ -30,7 +30,7 @@ const MAX_NAME: usize = 64;
 
 /// A knowledge base by its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Place {
+pub struct NamedBase {
     /// `default`, `project`, or the name that the user gave it.
     pub name: String,
     /// The folder of its database and settings.
@@ -38,7 +38,7 @@ pub struct Place {
     pub dir: PathBuf,
 }
 
-impl Place {
+impl NamedBase {
     /// Returns the default one.
     pub fn default_in(data_dir: &Path) -> Self {
         Self { name: DEFAULT.into(), dir: data_dir.to_owned() }
@@ -76,7 +76,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for NamedBase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
     }
@@ -98,10 +98,10 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 /// Returns the named knowledge bases of a data directory that the user has not forgotten, by name.
-pub fn named_ones(data_dir: &Path, known: &Known) -> Vec<Place> {
+pub fn named_ones(data_dir: &Path, known: &KnownBases) -> Vec<NamedBase> {
     let folders = folder::entries(&data_dir.join(FOLDER));
     let names = folders.iter().filter_map(|dir| dir.file_name()?.to_str());
-    let places = names.filter_map(|name| Place::named(data_dir, name).ok());
+    let places = names.filter_map(|name| NamedBase::named(data_dir, name).ok());
     places.filter(|place| place.exists() && !known.is_forgotten(&place.dir)).collect()
 }
 
@@ -109,12 +109,12 @@ pub fn named_ones(data_dir: &Path, known: &Known) -> Vec<Place> {
 pub fn find(
     data_dir: &Path,
     environment: &Environment,
-    known: &Known,
+    known: &KnownBases,
     name: &str,
-) -> Result<Place> {
+) -> Result<NamedBase> {
     let project = || of_project(data_dir, environment);
     let found = match name {
-        DEFAULT => Some(Place::default_in(data_dir)),
+        DEFAULT => Some(NamedBase::default_in(data_dir)),
         PROJECT => project().filter(|place| is_allowed(place, known)),
         name => named_ones(data_dir, known).into_iter().find(|place| place.name == name),
     };
@@ -128,13 +128,13 @@ pub fn find(
 
 /// Returns the knowledge base of the project around the working directory, allowed or not. Neither the
 /// home directory nor the data directory is one.
-pub fn of_project(data_dir: &Path, environment: &Environment) -> Option<Place> {
+pub fn of_project(data_dir: &Path, environment: &Environment) -> Option<NamedBase> {
     #[expect(clippy::disallowed_methods, reason = "a project is found by where the user is")]
     let current = std::env::current_dir().ok()?;
     let home = resolved(&environment.home());
     let data_dir = resolved(data_dir);
-    let projects = current.ancestors().map(Place::in_project);
-    let mut found = projects.filter(Place::exists);
+    let projects = current.ancestors().map(NamedBase::in_project);
+    let mut found = projects.filter(NamedBase::exists);
     found.find(|place| {
         place.dir.parent().map(resolved).as_ref() != Some(&home) && resolved(&place.dir) != data_dir
     })
@@ -142,7 +142,7 @@ pub fn of_project(data_dir: &Path, environment: &Environment) -> Option<Place> {
 
 /// Whether the user allowed the use of a project's knowledge base. The database is opened only if
 /// something is known about its folder.
-pub fn is_allowed(place: &Place, known: &Known) -> bool {
+pub fn is_allowed(place: &NamedBase, known: &KnownBases) -> bool {
     known.has_folder(&place.dir)
         && known.base(&place.dir, &known::id(Store::peek_id(&place.database()))).is_some()
 }
@@ -155,12 +155,12 @@ mod tests {
     fn a_name_is_a_plain_folder_name() {
         let long = "a".repeat(MAX_NAME + 1);
         for name in ["work", "2026", "a.b_c-d"] {
-            assert!(Place::named(Path::new("/d"), name).is_ok(), "{name}");
+            assert!(NamedBase::named(Path::new("/d"), name).is_ok(), "{name}");
         }
         for name in
             ["", ".", "..", "-x", "a/b", "A", "a b", "ä", "default", "project", &long, "a\n"]
         {
-            assert!(Place::named(Path::new("/d"), name).is_err(), "{name}");
+            assert!(NamedBase::named(Path::new("/d"), name).is_err(), "{name}");
         }
     }
 
@@ -173,7 +173,7 @@ mod tests {
         for name in ["work", "Bad Name"] {
             std::fs::write(dir.path().join("bases").join(name).join(DATABASE), "").unwrap();
         }
-        let places = named_ones(dir.path(), &Known::default());
+        let places = named_ones(dir.path(), &KnownBases::default());
         assert_eq!(places.iter().map(|place| place.name.as_str()).collect::<Vec<_>>(), ["work"]);
     }
 }

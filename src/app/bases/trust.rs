@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use crate::app::bases::known::{self, Known, State};
+use crate::app::bases::known::{self, BaseState, KnownBases};
 use crate::config::Environment;
 use crate::error::Result;
 use crate::files::reach::Reach;
@@ -22,7 +22,7 @@ const MAX_NAMES: usize = 5;
 
 /// What decides about the trust in a database.
 #[derive(Debug, Clone, Copy)]
-pub struct Opening<'a> {
+pub struct TrustContext<'a> {
     /// The variables of the process.
     pub environment: &'a Environment,
     /// The folder of the database.
@@ -36,8 +36,8 @@ pub struct Opening<'a> {
 }
 
 /// Gives a new database an id, and a connection what is followed. Returns what to tell the user.
-pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>> {
-    let Opening { environment, dir, is_new, is_usual, .. } = *opening;
+pub fn settle(store: &mut Store, opening: &TrustContext<'_>) -> Result<Option<String>> {
+    let TrustContext { environment, dir, is_new, is_usual, .. } = *opening;
     let mut found = store.base_id()?;
     if found.is_none() {
         // Another process may be about to give it an id, which it does before anything else.
@@ -47,7 +47,7 @@ pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>
         }
         found = store.base_id()?;
     }
-    let known = match Known::read_of(environment, dir) {
+    let known = match KnownBases::read_of(environment, dir) {
         Ok(known) => known,
         Err(error) => {
             store.follow(FollowedPaths::Nothing);
@@ -58,7 +58,7 @@ pub fn settle(store: &mut Store, opening: &Opening<'_>) -> Result<Option<String>
     let base = known.base(dir, &id);
     // A version without this list made it, and this is the first start of one that has it.
     let is_taken_over = match base {
-        Some(base) => base.state == State::Own,
+        Some(base) => base.state == BaseState::Own,
         None => is_old && is_usual && !known.has_folder(dir),
     };
     if is_taken_over && !environment.is_of_project(dir) {
@@ -89,8 +89,8 @@ fn make_own(store: &mut Store, environment: &Environment, dir: &Path) -> Result<
 
 /// Follows what a database in the user's own data directory remembers, once, except what is hidden or outside
 /// the home directory.
-fn take_over(store: &mut Store, opening: &Opening<'_>, id: &str) -> Result<Option<String>> {
-    let Opening { environment, dir, command, .. } = *opening;
+fn take_over(store: &mut Store, opening: &TrustContext<'_>, id: &str) -> Result<Option<String>> {
+    let TrustContext { environment, dir, command, .. } = *opening;
     store.follow(FollowedPaths::Listed(AllowedPaths::default()));
     let UnfollowedPaths { mut folders, mut files } = store.unfollowed()?;
     let home = environment.home();

@@ -51,7 +51,7 @@ impl OtherFields {
 
 /// Text after a change, and the entry in it before and after.
 #[derive(Debug)]
-pub(super) struct Edited {
+pub(super) struct EditedSettings {
     pub(super) text: String,
     /// The keys that lead to the servers, joined by points.
     pub(super) key: String,
@@ -61,7 +61,7 @@ pub(super) struct Edited {
     pub(super) others: OtherFields,
 }
 
-impl Edited {
+impl EditedSettings {
     pub(super) fn same(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -75,13 +75,13 @@ impl Edited {
 
 /// Why settings cannot be changed.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct SettingsFault {
     /// 1-based.
     pub(super) line: Option<usize>,
     pub(super) message: String,
 }
 
-impl Fault {
+impl SettingsFault {
     pub(super) fn of(message: impl Into<String>) -> Self {
         Self { line: None, message: message.into() }
     }

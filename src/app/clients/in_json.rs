@@ -4,8 +4,8 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
-use super::edited::{Edited, Fault, NAME, OtherFields, WantedEntry};
-use super::table::{Client, Fields, Notation, Shape};
+use super::edited::{EditedSettings, NAME, OtherFields, SettingsFault, WantedEntry};
+use super::table::{Client, EntryShape, Fields, Notation};
 
 /// Sets the entry of kb, or removes it with the objects that are empty then. `is_new` says whether the newer version of
 /// the program is installed.
@@ -14,11 +14,11 @@ pub(super) fn edit(
     client: &Client,
     is_new: bool,
     WantedEntry { entry, keeps_others }: WantedEntry<'_>,
-) -> Result<Edited, Fault> {
+) -> Result<EditedSettings, SettingsFault> {
     let (root, newline) = (parse(text, client)?, text.ends_with('\n') || text.trim().is_empty());
     let (keys, shape) = form(&root, client, is_new);
     let key = keys.join(".");
-    let found = |makes| -> Result<_, Fault> {
+    let found = |makes| -> Result<_, SettingsFault> {
         servers(&root, keys, makes)?.map(|servers| own(&servers)).transpose()
     };
     let before = found(false)?.flatten();
@@ -28,7 +28,7 @@ pub(super) fn edit(
     let others = fields.as_ref().map(|fields| OtherFields::of(&known, fields, keeps_others));
     let others = others.unwrap_or_default();
     match (before, &fields) {
-        (None, None) => return Ok(Edited::same(text)),
+        (None, None) => return Ok(EditedSettings::same(text)),
         (Some(prop), None) => {
             prop.remove();
             prune(&root, keys);
@@ -50,11 +50,15 @@ pub(super) fn edit(
         text.clear();
     }
     let after = after.map(|entry| entry.to_string());
-    Ok(Edited { text, key, before: shown, after, others })
+    Ok(EditedSettings { text, key, before: shown, after, others })
 }
 
 /// Returns the keys that lead to the servers, and the fields of an entry there.
-fn form(root: &CstRootNode, client: &Client, is_new: bool) -> (&'static [&'static str], Shape) {
+fn form(
+    root: &CstRootNode,
+    client: &Client,
+    is_new: bool,
+) -> (&'static [&'static str], EntryShape) {
     let has = |keys: &[&str]| {
         let mut inner = root.object_value();
         keys.iter().all(|key| {
@@ -89,14 +93,14 @@ fn prune(root: &CstRootNode, keys: &[&str]) {
 }
 
 /// Returns all servers with their names.
-pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, Fault> {
+pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, SettingsFault> {
     let root = parse(text, client)?;
     let servers = servers(&root, form(&root, client, false).0, false)?;
     let all = servers.iter().flat_map(CstObject::properties);
     Ok(all.filter_map(|prop| Some((prop.decoded_name()?, prop.to_serde_value()?))).collect())
 }
 
-fn parse(text: &str, client: &Client) -> Result<CstRootNode, Fault> {
+fn parse(text: &str, client: &Client) -> Result<CstRootNode, SettingsFault> {
     let is_loose = client.notation == Notation::Jsonc;
     if !is_loose && !text.trim().is_empty() {
         strict(text)?;
@@ -117,7 +121,7 @@ fn parse(text: &str, client: &Client) -> Result<CstRootNode, Fault> {
         let kind = error.kind().to_string();
         let mut letters = kind.chars();
         let first = letters.next().map(|letter| letter.to_ascii_lowercase());
-        Fault {
+        SettingsFault {
             line: Some(error.line_display()),
             message: first.into_iter().chain(letters).collect(),
         }
@@ -125,23 +129,27 @@ fn parse(text: &str, client: &Client) -> Result<CstRootNode, Fault> {
 }
 
 /// Refuses what only readers of comments accept. The tree's own parser lets some comments pass.
-fn strict(text: &str) -> Result<(), Fault> {
+fn strict(text: &str) -> Result<(), SettingsFault> {
     serde_json::from_str::<Value>(text).map(drop).map_err(|error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();
-        Fault { line: Some(error.line()), message }
+        SettingsFault { line: Some(error.line()), message }
     })
 }
 
 /// Returns the object that holds the servers; `None` if it is missing and is not made.
-fn servers(root: &CstRootNode, keys: &[&str], makes: bool) -> Result<Option<CstObject>, Fault> {
+fn servers(
+    root: &CstRootNode,
+    keys: &[&str],
+    makes: bool,
+) -> Result<Option<CstObject>, SettingsFault> {
     let Some(mut object) = (match makes {
         true => root.object_value_or_create(),
         false => root.object_value(),
     }) else {
         return match root.value() {
             None => Ok(None),
-            Some(_) => Err(Fault::of("it is not an object")),
+            Some(_) => Err(SettingsFault::of("it is not an object")),
         };
     };
     for key in keys {
@@ -153,24 +161,24 @@ fn servers(root: &CstRootNode, keys: &[&str], makes: bool) -> Result<Option<CstO
         object = match inner {
             Some(inner) => inner,
             None if object.get(key).is_none() => return Ok(None),
-            None => return Err(Fault::of(format!("`{key}` is not an object"))),
+            None => return Err(SettingsFault::of(format!("`{key}` is not an object"))),
         };
     }
     Ok(Some(object))
 }
 
 /// Returns the entry of kb.
-fn own(servers: &CstObject) -> Result<Option<CstObjectProp>, Fault> {
+fn own(servers: &CstObject) -> Result<Option<CstObjectProp>, SettingsFault> {
     only(servers, NAME)?;
     Ok(servers.get(NAME))
 }
 
 /// Refuses a key that is there twice: programs read the last one, and a change would go to the first.
-fn only(object: &CstObject, key: &str) -> Result<(), Fault> {
+fn only(object: &CstObject, key: &str) -> Result<(), SettingsFault> {
     let named = |prop: &CstObjectProp| prop.decoded_name().is_some_and(|name| name == key);
     match object.properties().into_iter().filter(named).count() {
         0 | 1 => Ok(()),
-        _ => Err(Fault::of(format!("`{key}` is there twice"))),
+        _ => Err(SettingsFault::of(format!("`{key}` is there twice"))),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, value};
 
-use super::edited::{Edited, Fault, NAME, OtherFields, WantedEntry};
+use super::edited::{EditedSettings, NAME, OtherFields, SettingsFault, WantedEntry};
 use super::table::{Client, Fields};
 
 /// Sets the entry of kb, or removes it with the table that is empty then.
@@ -11,7 +11,7 @@ pub(super) fn edit(
     text: &str,
     client: &Client,
     WantedEntry { entry, keeps_others }: WantedEntry<'_>,
-) -> Result<Edited, Fault> {
+) -> Result<EditedSettings, SettingsFault> {
     let mut document = parse(text)?;
     let known = own(&mut document, client)?;
     let before = known.as_ref().map(|own| shown(own, client));
@@ -20,13 +20,13 @@ pub(super) fn edit(
     let others = fields.as_ref().map(|fields| OtherFields::of(&known, fields, keeps_others));
     let others = others.unwrap_or_default();
     match (&before, &fields) {
-        (None, None) => return Ok(Edited::same(text)),
+        (None, None) => return Ok(EditedSettings::same(text)),
         (Some(_), None) => remove(&mut document, client)?,
         (_, Some(fields)) => set(&mut document, client, fields, !others.dropped.is_empty())?,
     }
     let after = own(&mut document, client)?.map(|own| shown(own, client));
     let text = with_line_ends_of(text, &document.to_string());
-    Ok(Edited { text, key: client.keys.join("."), before, after, others })
+    Ok(EditedSettings { text, key: client.keys.join("."), before, after, others })
 }
 
 /// Gives unchanged lines at the start and the end the line ends of `old`, and changed ones that of the
@@ -49,17 +49,17 @@ fn with_line_ends_of(old: &str, new: &str) -> String {
 }
 
 /// Returns all servers with their names.
-pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, Fault> {
+pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, SettingsFault> {
     let mut document = parse(text)?;
     let Some(servers) = servers(&mut document, client)? else { return Ok(Vec::new()) };
     Ok(servers.iter().map(|(name, item)| (name.to_owned(), json(item))).collect())
 }
 
-fn parse(text: &str) -> Result<DocumentMut, Fault> {
+fn parse(text: &str) -> Result<DocumentMut, SettingsFault> {
     text.parse::<DocumentMut>().map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start));
         let line = before.map(|before| before.matches('\n').count() + 1);
-        Fault { line, message: error.message().trim().replace('\n', "; ") }
+        SettingsFault { line, message: error.message().trim().replace('\n', "; ") }
     })
 }
 
@@ -67,18 +67,21 @@ fn parse(text: &str) -> Result<DocumentMut, Fault> {
 fn servers<'a>(
     document: &'a mut DocumentMut,
     client: &Client,
-) -> Result<Option<&'a mut dyn TableLike>, Fault> {
+) -> Result<Option<&'a mut dyn TableLike>, SettingsFault> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for key in client.keys {
         let Some(item) = table.get_mut(key) else { return Ok(None) };
-        let fault = || Fault::of(format!("`{key}` is not a table"));
+        let fault = || SettingsFault::of(format!("`{key}` is not a table"));
         table = item.as_table_like_mut().ok_or_else(fault)?;
     }
     Ok(Some(table))
 }
 
 /// Returns the entry of kb.
-fn own<'a>(document: &'a mut DocumentMut, client: &Client) -> Result<Option<&'a mut Item>, Fault> {
+fn own<'a>(
+    document: &'a mut DocumentMut,
+    client: &Client,
+) -> Result<Option<&'a mut Item>, SettingsFault> {
     Ok(servers(document, client)?.and_then(|servers| servers.get_mut(NAME)))
 }
 
@@ -88,10 +91,10 @@ fn set(
     client: &Client,
     fields: &Fields,
     replaces: bool,
-) -> Result<(), Fault> {
+) -> Result<(), SettingsFault> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for key in client.keys {
-        let fault = || Fault::of(format!("`{key}` is not a table"));
+        let fault = || SettingsFault::of(format!("`{key}` is not a table"));
         let item = table.entry(key).or_insert_with(|| {
             let mut made = Table::new();
             // Without a header for itself: `[mcp_servers.kb]` is enough.
@@ -105,7 +108,7 @@ fn set(
         table.insert(NAME, Item::Table(Table::new()));
     }
     let Some(entry) = table.get_mut(NAME).and_then(Item::as_table_like_mut) else {
-        return Err(Fault::of(format!("`{NAME}` is not a table")));
+        return Err(SettingsFault::of(format!("`{NAME}` is not a table")));
     };
     for (key, field) in fields {
         match entry.get_mut(key) {
@@ -124,7 +127,7 @@ fn set(
 }
 
 /// Removes the entry. Comments above its header stay: they may be about what is before them.
-fn remove(document: &mut DocumentMut, client: &Client) -> Result<(), Fault> {
+fn remove(document: &mut DocumentMut, client: &Client) -> Result<(), SettingsFault> {
     let removed = servers(document, client)?.and_then(|servers| servers.remove(NAME));
     if let ([key], Some(servers)) = (client.keys, servers(document, client)?)
         && servers.is_empty()

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::edited::{Edited, Fault, NAME, OtherFields, WantedEntry};
+use super::edited::{EditedSettings, NAME, OtherFields, SettingsFault, WantedEntry};
 use super::table::Client;
 use crate::config::{indent_of, is_entry};
 
@@ -17,7 +17,7 @@ pub(super) fn edit(
     text: &str,
     client: &Client,
     WantedEntry { entry, keeps_others }: WantedEntry<'_>,
-) -> Result<Edited, Fault> {
+) -> Result<EditedSettings, SettingsFault> {
     let key = client.keys[0];
     let old = parse(text)?;
     let known = old.get(key).and_then(|servers| servers.get(NAME)).cloned();
@@ -33,18 +33,18 @@ pub(super) fn edit(
     }
     if entry.is_none() && known.is_none() || entry.is_some() && known.as_ref() == Some(&wanted) {
         let shown = known.is_some().then(String::new);
-        return Ok(Edited {
+        return Ok(EditedSettings {
             key: key.into(),
             before: shown.clone(),
             after: shown,
             others,
-            ..Edited::same(text)
+            ..EditedSettings::same(text)
         });
     }
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let group = group(&lines, key);
     if group.is_none() && old.get(key).is_some_and(|servers| !servers.is_null()) {
-        return Err(Fault::of(format!("`{key}` is not written line by line")));
+        return Err(SettingsFault::of(format!("`{key}` is not written line by line")));
     }
     let group = group.unwrap_or(lines.len()..lines.len());
     let indent = lines
@@ -76,22 +76,22 @@ pub(super) fn edit(
     check(&old, &new, key)?;
     let before = place.map(|place| lines[place].concat().trim_end().to_owned());
     let after = entry.map(|_| written.trim_end().to_owned());
-    Ok(Edited { text: new, key: key.into(), before, after, others })
+    Ok(EditedSettings { text: new, key: key.into(), before, after, others })
 }
 
 /// Returns all servers with their names.
-pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, Fault> {
+pub(super) fn entries(text: &str, client: &Client) -> Result<Vec<(String, Value)>, SettingsFault> {
     let root = parse(text)?;
     let servers = root.get(client.keys[0]).and_then(Value::as_object).cloned();
     Ok(servers.unwrap_or_default().into_iter().collect())
 }
 
-fn parse(text: &str) -> Result<Value, Fault> {
+fn parse(text: &str) -> Result<Value, SettingsFault> {
     let parsed: Result<Value, _> = yaml_serde::from_str(text);
     match parsed {
         Ok(value) if value.is_null() || value.is_object() => Ok(value),
-        Ok(_) => Err(Fault::of("it is not a mapping")),
-        Err(error) => Err(Fault {
+        Ok(_) => Err(SettingsFault::of("it is not a mapping")),
+        Err(error) => Err(SettingsFault {
             line: error.location().map(|place| place.line()),
             message: error.to_string(),
         }),
@@ -125,14 +125,15 @@ fn own(lines: &[&str], group: Range<usize>, wide: usize) -> Option<Range<usize>>
 }
 
 /// Returns an entry as lines.
-fn written(entry: &Value, indent: usize) -> Result<String, Fault> {
+fn written(entry: &Value, indent: usize) -> Result<String, SettingsFault> {
     let named = serde_json::json!({ NAME: entry });
-    let text = yaml_serde::to_string(&named).map_err(|error| Fault::of(error.to_string()))?;
+    let text =
+        yaml_serde::to_string(&named).map_err(|error| SettingsFault::of(error.to_string()))?;
     Ok(text.lines().map(|line| format!("{}{line}\n", " ".repeat(indent))).collect())
 }
 
 /// Refuses a change that is more than that of the entry.
-fn check(old: &Value, new: &str, key: &str) -> Result<(), Fault> {
+fn check(old: &Value, new: &str, key: &str) -> Result<(), SettingsFault> {
     let without = |mut value: Value| {
         if let Some(servers) = value.get_mut(key).and_then(Value::as_object_mut) {
             servers.remove(NAME);
@@ -149,6 +150,6 @@ fn check(old: &Value, new: &str, key: &str) -> Result<(), Fault> {
     };
     match without(parse(new)?) == without(old.clone()) {
         true => Ok(()),
-        false => Err(Fault::of("the entry cannot be changed alone")),
+        false => Err(SettingsFault::of("the entry cannot be changed alone")),
     }
 }

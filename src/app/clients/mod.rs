@@ -21,7 +21,7 @@ use crate::files::open::{FollowedLinks, read_if_there};
 use crate::files::{path, private, program, write};
 use crate::text::fields;
 
-use edited::{Edited, Fault, WantedEntry};
+use edited::{EditedSettings, SettingsFault, WantedEntry};
 pub use edited::{NAME, OtherFields};
 use table::Notation;
 pub use table::{CLIENTS, Client, ServerEntry, System};
@@ -60,7 +60,7 @@ fields::words! {
 
 /// A change of settings that has not been made yet.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct SettingsPlan {
     /// Whose settings.
     pub client: &'static Client,
     /// The file that changes, without links.
@@ -127,7 +127,7 @@ pub fn plan(
     settings: Settings<'_>,
     entry: Option<&ServerEntry>,
     version: &dyn Fn(&str) -> Option<u32>,
-) -> Result<Plan> {
+) -> Result<SettingsPlan> {
     let named = match settings {
         Settings::OfUser => client.settings(environment, system),
         Settings::OfProject(folder) => {
@@ -162,8 +162,8 @@ pub fn plan(
     };
     let mark = if edited.text.is_empty() { "" } else { mark };
     let new = format!("{mark}{}", edited.text);
-    let Edited { key, before, after, others, .. } = edited;
-    Ok(Plan { client, path, key, action, before, after, others, old, new })
+    let EditedSettings { key, before, after, others, .. } = edited;
+    Ok(SettingsPlan { client, path, key, action, before, after, others, old, new })
 }
 
 /// Refuses settings of a project that a link in it puts elsewhere: the author of the project would
@@ -185,7 +185,7 @@ fn no_project(client: &Client) -> Error {
         .with_hint(format!("`--project` works for {}", names.join(", ")))
 }
 
-impl Plan {
+impl SettingsPlan {
     /// Whether there is something to do.
     pub fn changes(&self) -> bool {
         !matches!(self.action, Action::Unchanged | Action::Absent)
@@ -219,7 +219,7 @@ impl Plan {
 fn text<'a>(bytes: &'a [u8], path: &Path) -> Result<(&'static str, &'a str)> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Fault { line: Some(line), message: "it is not UTF-8".into() }.in_file(path)
+        SettingsFault { line: Some(line), message: "it is not UTF-8".into() }.in_file(path)
     })?;
     Ok(match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(rest) => ("\u{feff}", rest),

@@ -11,7 +11,7 @@ use crate::text::paths::resolved;
 
 /// An entry for kb in the settings of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct StaleEntry {
     /// The name of the program for people.
     pub title: &'static str,
     /// Its name on the command line.
@@ -37,18 +37,24 @@ pub enum Problem {
 
 /// Returns all entries that start kb, in the order of the programs, and an error for each file that
 /// cannot be read. `program` is the one that runs.
-pub fn find(environment: &Environment, system: System, program: &Path) -> (Vec<Found>, Vec<Error>) {
+pub fn find(
+    environment: &Environment,
+    system: System,
+    program: &Path,
+) -> (Vec<StaleEntry>, Vec<Error>) {
     let (mut all, mut errors) = (Vec::new(), Vec::new());
     for client in &CLIENTS {
         let path = client.settings(environment, system);
         match entries(client, &path) {
-            Ok(entries) => all.extend(entries.into_iter().map(|(name, command, args)| Found {
-                title: client.title,
-                client: client.name,
-                path: path.clone(),
-                problem: problem(environment, program, &command, &args),
-                name,
-            })),
+            Ok(entries) => {
+                all.extend(entries.into_iter().map(|(name, command, args)| StaleEntry {
+                    title: client.title,
+                    client: client.name,
+                    path: path.clone(),
+                    problem: problem(environment, program, &command, &args),
+                    name,
+                }));
+            }
             Err(error) => errors.push(error),
         }
     }

@@ -21,9 +21,9 @@ pub struct Client {
     pub(super) keys: &'static [&'static str],
     /// The keys and fields of a newer version of the program, and the first number of that version. They are used if the
     /// file has these keys already or if that version is installed.
-    pub(super) newer: Option<Newer>,
+    pub(super) newer: Option<NewerEntry>,
     /// The fields of an entry.
-    pub(super) shape: Shape,
+    pub(super) shape: EntryShape,
     /// A variable that names another folder, and the path of the settings below that.
     variable: Option<(&'static str, &'static str)>,
     /// The settings on Linux and other systems, macOS and Windows.
@@ -36,9 +36,9 @@ pub struct Client {
 
 /// How an entry looks in a newer version of a program.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Newer {
+pub(super) struct NewerEntry {
     pub(super) keys: &'static [&'static str],
-    pub(super) shape: Shape,
+    pub(super) shape: EntryShape,
     pub(super) version: u32,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum Notation {
 
 /// The fields of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum EntryShape {
     /// `command` and `args`.
     Plain,
     /// The same after `type: stdio`.
@@ -70,11 +70,11 @@ pub(super) enum Shape {
 }
 
 /// A file below a folder of the user.
-type Place = (Base, &'static str);
+type Place = (UserFolder, &'static str);
 
 /// A folder of the user.
 #[derive(Debug, Clone, Copy)]
-enum Base {
+enum UserFolder {
     /// The home directory.
     Home,
     /// `XDG_CONFIG_HOME`, else `.config` in the home directory.
@@ -114,16 +114,16 @@ const COMMON: Client = Client {
     notation: Notation::Json,
     keys: &["mcpServers"],
     newer: None,
-    shape: Shape::Plain,
+    shape: EntryShape::Plain,
     variable: None,
-    places: [(Base::Home, ""); 3],
+    places: [(UserFolder::Home, ""); 3],
     other_name: None,
     project: None,
 };
 
 /// The same path below the folder of settings that each system has.
 const fn below_settings(path: &'static str) -> [Place; 3] {
-    [(Base::Config, path), (Base::Library, path), (Base::Roaming, path)]
+    [(UserFolder::Config, path), (UserFolder::Library, path), (UserFolder::Roaming, path)]
 }
 
 /// All programs, in alphabetical order.
@@ -132,9 +132,9 @@ pub static CLIENTS: [Client; 13] = [
     Client {
         name: "claude-code",
         title: "Claude Code",
-        shape: Shape::Stdio,
+        shape: EntryShape::Stdio,
         variable: Some(("CLAUDE_CONFIG_DIR", ".claude.json")),
-        places: [(Base::Home, ".claude.json"); 3],
+        places: [(UserFolder::Home, ".claude.json"); 3],
         project: Some(".mcp.json"),
         ..COMMON
     },
@@ -162,16 +162,16 @@ pub static CLIENTS: [Client; 13] = [
         notation: Notation::Toml,
         keys: &["mcp_servers"],
         variable: Some(("CODEX_HOME", "config.toml")),
-        places: [(Base::Home, ".codex/config.toml"); 3],
+        places: [(UserFolder::Home, ".codex/config.toml"); 3],
         ..COMMON
     },
     // docs.github.com/en/copilot/how-tos/use-copilot-agents/use-copilot-cli: `tools` names those that may be used.
     Client {
         name: "copilot",
         title: "Copilot CLI",
-        shape: Shape::WithTools,
+        shape: EntryShape::WithTools,
         variable: Some(("COPILOT_HOME", "mcp-config.json")),
-        places: [(Base::Home, ".copilot/mcp-config.json"); 3],
+        places: [(UserFolder::Home, ".copilot/mcp-config.json"); 3],
         ..COMMON
     },
     // cursor.com/docs/mcp
@@ -179,8 +179,8 @@ pub static CLIENTS: [Client; 13] = [
         name: "cursor",
         title: "Cursor",
         notation: Notation::Jsonc,
-        shape: Shape::Stdio,
-        places: [(Base::Home, ".cursor/mcp.json"); 3],
+        shape: EntryShape::Stdio,
+        places: [(UserFolder::Home, ".cursor/mcp.json"); 3],
         project: Some(".cursor/mcp.json"),
         ..COMMON
     },
@@ -190,7 +190,7 @@ pub static CLIENTS: [Client; 13] = [
         title: "Gemini CLI",
         notation: Notation::Jsonc,
         variable: Some(("GEMINI_CLI_HOME", ".gemini/settings.json")),
-        places: [(Base::Home, ".gemini/settings.json"); 3],
+        places: [(UserFolder::Home, ".gemini/settings.json"); 3],
         ..COMMON
     },
     // block.github.io/goose/docs/getting-started/using-extensions
@@ -199,11 +199,11 @@ pub static CLIENTS: [Client; 13] = [
         title: "Goose",
         notation: Notation::Yaml,
         keys: &["extensions"],
-        shape: Shape::Extension,
+        shape: EntryShape::Extension,
         places: [
-            (Base::Config, "goose/config.yaml"),
-            (Base::Home, ".config/goose/config.yaml"),
-            (Base::Roaming, "Block/goose/config/config.yaml"),
+            (UserFolder::Config, "goose/config.yaml"),
+            (UserFolder::Home, ".config/goose/config.yaml"),
+            (UserFolder::Roaming, "Block/goose/config/config.yaml"),
         ],
         ..COMMON
     },
@@ -211,7 +211,7 @@ pub static CLIENTS: [Client; 13] = [
     Client {
         name: "lm-studio",
         title: "LM Studio",
-        places: [(Base::Home, ".lmstudio/mcp.json"); 3],
+        places: [(UserFolder::Home, ".lmstudio/mcp.json"); 3],
         ..COMMON
     },
     // opencode.ai/docs/mcp-servers; opencode.ai/v2/docs/mcp-servers: names are below
@@ -221,9 +221,13 @@ pub static CLIENTS: [Client; 13] = [
         title: "opencode",
         notation: Notation::Jsonc,
         keys: &["mcp"],
-        newer: Some(Newer { keys: &["mcp", "servers"], shape: Shape::LocalAlone, version: 2 }),
-        shape: Shape::Local,
-        places: [(Base::Config, "opencode/opencode.json"); 3],
+        newer: Some(NewerEntry {
+            keys: &["mcp", "servers"],
+            shape: EntryShape::LocalAlone,
+            version: 2,
+        }),
+        shape: EntryShape::Local,
+        places: [(UserFolder::Config, "opencode/opencode.json"); 3],
         other_name: Some("opencode.jsonc"),
         ..COMMON
     },
@@ -233,7 +237,7 @@ pub static CLIENTS: [Client; 13] = [
         title: "VS Code",
         notation: Notation::Jsonc,
         keys: &["servers"],
-        shape: Shape::Stdio,
+        shape: EntryShape::Stdio,
         places: below_settings("Code/User/mcp.json"),
         project: Some(".vscode/mcp.json"),
         ..COMMON
@@ -242,7 +246,7 @@ pub static CLIENTS: [Client; 13] = [
     Client {
         name: "windsurf",
         title: "Windsurf",
-        places: [(Base::Home, ".codeium/windsurf/mcp_config.json"); 3],
+        places: [(UserFolder::Home, ".codeium/windsurf/mcp_config.json"); 3],
         ..COMMON
     },
     // zed.dev/docs/ai/mcp; `source` is no longer a field.
@@ -252,9 +256,9 @@ pub static CLIENTS: [Client; 13] = [
         notation: Notation::Jsonc,
         keys: &["context_servers"],
         places: [
-            (Base::Config, "zed/settings.json"),
-            (Base::Home, ".config/zed/settings.json"),
-            (Base::Roaming, "Zed/settings.json"),
+            (UserFolder::Config, "zed/settings.json"),
+            (UserFolder::Home, ".config/zed/settings.json"),
+            (UserFolder::Roaming, "Zed/settings.json"),
         ],
         ..COMMON
     },
@@ -280,10 +284,14 @@ impl Client {
             let (base, below) = self.places[system as usize];
             let home = environment.home();
             let folder = match base {
-                Base::Home => home,
-                Base::Config => named("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
-                Base::Library => home.join("Library/Application Support"),
-                Base::Roaming => named("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming")),
+                UserFolder::Home => home,
+                UserFolder::Config => {
+                    named("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"))
+                }
+                UserFolder::Library => home.join("Library/Application Support"),
+                UserFolder::Roaming => {
+                    named("APPDATA").unwrap_or_else(|| home.join("AppData/Roaming"))
+                }
             };
             folder.join(below)
         });
@@ -306,26 +314,26 @@ pub(super) type Fields = Vec<(&'static str, Value)>;
 
 impl ServerEntry {
     /// Returns the fields of the entry in this form.
-    pub(super) fn fields(&self, shape: Shape) -> Fields {
+    pub(super) fn fields(&self, shape: EntryShape) -> Fields {
         let Self { command, args } = self;
         match shape {
-            Shape::Plain => vec![("command", json!(command)), ("args", json!(args))],
-            Shape::Stdio => {
+            EntryShape::Plain => vec![("command", json!(command)), ("args", json!(args))],
+            EntryShape::Stdio => {
                 vec![("type", json!("stdio")), ("command", json!(command)), ("args", json!(args))]
             }
-            Shape::Local | Shape::LocalAlone => {
+            EntryShape::Local | EntryShape::LocalAlone => {
                 let line: Vec<&String> = [command].into_iter().chain(args).collect();
                 let mut fields = vec![("type", json!("local")), ("command", json!(line))];
-                fields.extend((shape == Shape::Local).then(|| ("enabled", json!(true))));
+                fields.extend((shape == EntryShape::Local).then(|| ("enabled", json!(true))));
                 fields
             }
-            Shape::WithTools => vec![
+            EntryShape::WithTools => vec![
                 ("type", json!("local")),
                 ("command", json!(command)),
                 ("args", json!(args)),
                 ("tools", json!(["*"])),
             ],
-            Shape::Extension => vec![
+            EntryShape::Extension => vec![
                 ("type", json!("stdio")),
                 ("name", json!("kb")),
                 ("cmd", json!(command)),

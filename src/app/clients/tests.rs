@@ -31,7 +31,7 @@ fn planned(
     environment: &Environment,
     client: &'static Client,
     entry: Option<&ServerEntry>,
-) -> Result<Plan> {
+) -> Result<SettingsPlan> {
     plan((environment, SYSTEM), client, Settings::OfUser, entry, &|_| None)
 }
 

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::convert::parallel::{self, Input};
-use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
-use crate::app::ingestion::request::Source;
-use crate::app::observer::Event;
+use crate::app::convert::parallel::{self, ConversionInput};
+use crate::app::convert::{ConversionJob, ConvertRequest, ConvertedDocument, prepare};
+use crate::app::ingestion::request::DocumentSource;
+use crate::app::observer::AppEvent;
 use crate::app::{Observer, Session, add};
 use crate::error::{Error, Result};
 use crate::files::open::FollowedLinks;
@@ -26,7 +26,8 @@ const STREAM_NAME: &str = "stdin";
 
 /// A converted document in the folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Written {
+#[schemars(rename = "Written")]
+pub struct WrittenFile {
     /// The file that was read; null for standard input.
     #[serde(serialize_with = "fields::path_or_null")]
     pub path: Option<PathBuf>,
@@ -42,7 +43,7 @@ pub struct Written {
 #[derive(Debug, Default)]
 pub struct ConvertReport {
     /// What was written, in the order the files were found.
-    pub written: Vec<Written>,
+    pub written: Vec<WrittenFile>,
     /// Files in folders that kb does not read.
     pub ignored: usize,
     /// Files that could not be converted, in the order they were found.
@@ -52,7 +53,7 @@ pub struct ConvertReport {
 }
 
 /// Returns the bytes of a converted document.
-pub type Render<'a> = dyn Fn(&Converted) -> Result<Vec<u8>> + Sync + 'a;
+pub type Render<'a> = dyn Fn(&ConvertedDocument) -> Result<Vec<u8>> + Sync + 'a;
 
 /// Converts all documents of a request into its folder, in parallel.
 pub fn to_folder(
@@ -71,19 +72,19 @@ pub fn to_folder(
     let num_files = inputs.len();
     let targets = targets(&inputs, folder, request.extension);
     let (replaces, is_stopped) = (request.replaces, AtomicBool::new(false));
-    let run = Run { job: &job, render, replaces, is_stopped };
+    let run = FolderConversion { job: &job, render, replaces, is_stopped };
     let is_cancelled = observer.cancel_flag();
     let mut report = ConvertReport::default();
     let mut fatal = None;
     let is_stopped =
         || run.is_stopped.load(Ordering::Relaxed) || is_cancelled.load(Ordering::Relaxed);
-    let work = |(input, target): (Input, Target)| {
+    let work = |(input, target): (ConversionInput, OutputFile)| {
         let outcome = run.convert(input, &target);
         (target, outcome)
     };
     let mut num_done = 0;
-    let take = |(target, outcome): (Target, Outcome)| {
-        if let Outcome::Stopped(error) = outcome {
+    let take = |(target, outcome): (OutputFile, WriteOutcome)| {
+        if let WriteOutcome::Stopped(error) = outcome {
             run.is_stopped.store(true, Ordering::Relaxed);
             fatal.get_or_insert(error);
             return;
@@ -91,7 +92,7 @@ pub fn to_folder(
         num_done += 1;
         report.count(target, outcome, is_single, observer);
         let (things, total) = ("files", num_files as u64);
-        observer.on_event(Event::Counted { things, num_done, total });
+        observer.on_event(AppEvent::Counted { things, num_done, total });
     };
     let items = inputs.into_iter().zip(targets);
     parallel::in_order(items, job.options.num_workers, &is_stopped, &work, take).map_err(cannot)?;
@@ -119,15 +120,15 @@ impl ConvertReport {
     /// Counts the outcome of one file and reports it.
     fn count(
         &mut self,
-        target: Target,
-        outcome: Outcome,
+        target: OutputFile,
+        outcome: WriteOutcome,
         is_single: bool,
         observer: &dyn Observer,
     ) {
-        let Target { path, output, is_renamed, .. } = target;
+        let OutputFile { path, output, is_renamed, .. } = target;
         let named = path.clone().unwrap_or_else(|| UNNAMED.into());
         match outcome {
-            Outcome::Written(warnings) => {
+            WriteOutcome::Written(warnings) => {
                 let name = named.display();
                 for warning in warnings {
                     observer.note(&format!("note: {name}: {warning}"));
@@ -139,16 +140,16 @@ impl ConvertReport {
                         output.display()
                     ));
                 }
-                self.written.push(Written { path, output, is_renamed });
+                self.written.push(WrittenFile { path, output, is_renamed });
             }
-            Outcome::Ignored | Outcome::Stopped(_) => self.ignored += 1,
-            Outcome::Failed(error @ Error::IgnoreFile { .. }) => {
+            WriteOutcome::Ignored | WriteOutcome::Stopped(_) => self.ignored += 1,
+            WriteOutcome::Failed(error @ Error::IgnoreFile { .. }) => {
                 observer.warn(&error.to_string());
                 self.warnings.push((named, error.to_string()));
             }
-            Outcome::Failed(error) => {
+            WriteOutcome::Failed(error) => {
                 if !is_single {
-                    observer.on_event(Event::Failure(&error.text_about(&named)));
+                    observer.on_event(AppEvent::Failure(&error.text_about(&named)));
                 }
                 self.failed.push((named, error));
             }
@@ -165,13 +166,13 @@ impl ConvertReport {
             return Some(error.in_file(&path));
         }
         let source = &request.files.source;
-        let is_empty = matches!(source, Source::Paths(_)) && self.num_files() == 0;
+        let is_empty = matches!(source, DocumentSource::Paths(_)) && self.num_files() == 0;
         is_empty.then(|| add::no_files(source.paths()))
     }
 }
 
 /// Where the result of a file goes.
-struct Target {
+struct OutputFile {
     path: Option<PathBuf>,
     output: PathBuf,
     is_renamed: bool,
@@ -181,11 +182,11 @@ struct Target {
 
 /// Gives every result its name: that of the file and the extension; the second of a name gets `~2`.
 /// Upper and lower case count as the same, because they are on many disks.
-fn targets(inputs: &[Input], folder: &Path, extension: &str) -> Vec<Target> {
+fn targets(inputs: &[ConversionInput], folder: &Path, extension: &str) -> Vec<OutputFile> {
     let known: HashSet<(u64, u64)> =
-        inputs.iter().filter_map(Input::path).filter_map(open::identity).collect();
+        inputs.iter().filter_map(ConversionInput::path).filter_map(open::identity).collect();
     let mut taken = HashSet::new();
-    let mut target = |input: &Input| {
+    let mut target = |input: &ConversionInput| {
         let path = input.path().map(Path::to_owned);
         let name = path.as_deref().map_or(Some(OsStr::new(STREAM_NAME)), Path::file_name);
         let name = name.unwrap_or_default();
@@ -202,13 +203,13 @@ fn targets(inputs: &[Input], folder: &Path, extension: &str) -> Vec<Target> {
             number += 1;
         };
         let is_input = open::identity(&output).is_some_and(|id| known.contains(&id));
-        Target { path, output, is_renamed, is_input }
+        OutputFile { path, output, is_renamed, is_input }
     };
     inputs.iter().map(&mut target).collect()
 }
 
 /// What became of a file.
-enum Outcome {
+enum WriteOutcome {
     /// Its result is in the folder; what the reader reports.
     Written(Vec<String>),
     /// kb does not read files like it.
@@ -219,34 +220,38 @@ enum Outcome {
 }
 
 /// Converts the files of a run.
-struct Run<'a> {
-    job: &'a Job,
+struct FolderConversion<'a> {
+    job: &'a ConversionJob,
     render: &'a Render<'a>,
     replaces: bool,
     is_stopped: AtomicBool,
 }
 
-impl Run<'_> {
-    fn convert(&self, input: Input, target: &Target) -> Outcome {
+impl FolderConversion<'_> {
+    fn convert(&self, input: ConversionInput, target: &OutputFile) -> WriteOutcome {
         match guarded(|| self.bytes(input, target)) {
             Ok(Some((bytes, _))) if !self.replaces && is_other(&target.output, &bytes) => {
-                Outcome::Failed(
+                WriteOutcome::Failed(
                     Error::usage(format!("{} has other content", target.output.display()))
                         .with_hint("`--force` replaces it; or name another folder"),
                 )
             }
             Ok(Some((bytes, warnings))) => match write::replace_output(&target.output, &bytes) {
-                Ok(()) => Outcome::Written(warnings),
+                Ok(()) => WriteOutcome::Written(warnings),
                 Err(source) => not_written(&target.output, source),
             },
-            Ok(None) => Outcome::Ignored,
-            Err(error @ Error::Cancelled) => Outcome::Stopped(error),
-            Err(error) => Outcome::Failed(error),
+            Ok(None) => WriteOutcome::Ignored,
+            Err(error @ Error::Cancelled) => WriteOutcome::Stopped(error),
+            Err(error) => WriteOutcome::Failed(error),
         }
     }
 
     /// Returns the result of a file and what the reader reports; `None` if it is to be ignored.
-    fn bytes(&self, input: Input, target: &Target) -> Result<Option<(Vec<u8>, Vec<String>)>> {
+    fn bytes(
+        &self,
+        input: ConversionInput,
+        target: &OutputFile,
+    ) -> Result<Option<(Vec<u8>, Vec<String>)>> {
         if target.is_input {
             let output = target.output.display();
             return Err(Error::usage(format!(
@@ -279,11 +284,11 @@ fn is_other(output: &Path, result: &[u8]) -> bool {
 
 /// Returns the outcome of a result that could not be written: a name that does not fit concerns one
 /// file, anything else all of them.
-fn not_written(output: &Path, source: io::Error) -> Outcome {
+fn not_written(output: &Path, source: io::Error) -> WriteOutcome {
     use io::ErrorKind::{InvalidFilename, InvalidInput, IsADirectory};
     let is_about_name = matches!(source.kind(), InvalidFilename | InvalidInput | IsADirectory);
     let error = Error::of_file(output, source);
-    if is_about_name { Outcome::Failed(error) } else { Outcome::Stopped(error) }
+    if is_about_name { WriteOutcome::Failed(error) } else { WriteOutcome::Stopped(error) }
 }
 
 #[cfg(test)]
@@ -297,20 +302,21 @@ mod tests {
     struct Failures(Mutex<Vec<String>>);
 
     impl Observer for Failures {
-        fn on_event(&self, event: Event<'_>) {
-            if let Event::Failure(text) = event {
+        fn on_event(&self, event: AppEvent<'_>) {
+            if let AppEvent::Failure(text) = event {
                 self.0.lock().unwrap().push(text.to_owned());
             }
         }
     }
 
-    fn failed(path: &str) -> Input<'static> {
-        Input::Failed(Error::PathNotFound { path: path.into() })
+    fn failed(path: &str) -> ConversionInput<'static> {
+        ConversionInput::Failed(Error::PathNotFound { path: path.into() })
     }
 
     #[test]
     fn the_second_result_of_a_name_gets_a_number() {
-        let inputs = [failed("/a/x.md"), failed("/b/X.md"), failed("/c/x.md"), Input::Stream(&[])];
+        let inputs =
+            [failed("/a/x.md"), failed("/b/X.md"), failed("/c/x.md"), ConversionInput::Stream(&[])];
         let found: Vec<(PathBuf, bool)> = targets(&inputs, Path::new("/out"), "json")
             .into_iter()
             .map(|target| (target.output, target.is_renamed))
@@ -331,7 +337,7 @@ mod tests {
             let mut report = ConvertReport::default();
             let target = targets(&[failed("/a/x.md")], Path::new("/out"), "md").remove(0);
             let error = Error::PathNotFound { path: "/a/x.md".into() };
-            report.count(target, Outcome::Failed(error), is_single, &observer);
+            report.count(target, WriteOutcome::Failed(error), is_single, &observer);
             assert_eq!((report.failed.len(), report.num_files()), (1, 1));
             assert_eq!(observer.0.lock().unwrap().len(), expected);
         }

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::app::convert::parallel::{self, Input};
-use crate::app::convert::{ConvertRequest, Converted, Job, prepare};
+use crate::app::convert::parallel::{self, ConversionInput};
+use crate::app::convert::{ConversionJob, ConvertRequest, ConvertedDocument, prepare};
 use crate::app::ingestion::options::chunking;
 use crate::app::model::LazyModel;
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::{Observer, Session, add, error_log, model};
 use crate::document::Binding;
 use crate::error::{Error, Result};
@@ -19,10 +19,10 @@ use crate::text::json::JsonLine;
 use crate::transfer;
 
 /// Returns the line of a document.
-pub type RenderLine<'a> = dyn Fn(&Converted) -> Result<JsonLine> + Sync + 'a;
+pub type RenderLine<'a> = dyn Fn(&ConvertedDocument) -> Result<JsonLine> + Sync + 'a;
 
 /// What the line of a document has.
-pub enum Content<'a> {
+pub enum LineContent<'a> {
     /// Its blocks.
     Blocks(&'a RenderLine<'a>),
     /// Its chunks. The first line has the settings of the vectors, as in an export.
@@ -61,14 +61,14 @@ pub struct LinesReport {
 pub fn to_lines(
     session: &Session,
     request: &ConvertRequest,
-    content: &Content<'_>,
+    content: &LineContent<'_>,
     observer: &dyn Observer,
     emit: &mut Emit<'_>,
 ) -> Result<LinesReport> {
     let (roots, mut job) = prepare(session, request, observer)?;
     let model = match content {
-        Content::Blocks(_) => None,
-        Content::Chunks { .. } => Some(model(session, &mut job, observer)?),
+        LineContent::Blocks(_) => None,
+        LineContent::Chunks { .. } => Some(model(session, &mut job, observer)?),
     };
     let inputs = parallel::inputs(&request.files.source, &roots, &job.options.walk);
     if inputs.is_empty() {
@@ -83,9 +83,9 @@ pub fn to_lines(
     let is_stopped = || is_cancelled.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed);
     let (mut report, mut num_done, mut fatal) = (LinesReport::default(), 0, None);
     let mut printer = Printer { report: &mut report, ids: Ids::default(), observer, emit };
-    let run = Run { job: &job, content, model: model.as_ref().map(|(model, _)| model) };
-    let work = |input: Input| run.convert(input);
-    let take = |(path, outcome): (PathBuf, Outcome)| {
+    let run = LineConversion { job: &job, content, model: model.as_ref().map(|(model, _)| model) };
+    let work = |input: ConversionInput| run.convert(input);
+    let take = |(path, outcome): (PathBuf, LineResult)| {
         if fatal.is_some() {
             return;
         }
@@ -94,7 +94,7 @@ pub fn to_lines(
             is_failed.store(true, Ordering::Relaxed);
             fatal = Some(error);
         }
-        observer.on_event(Event::Counted { things: "files", num_done, total });
+        observer.on_event(AppEvent::Counted { things: "files", num_done, total });
     };
     let done = parallel::in_order(inputs, job.options.num_workers, &is_stopped, &work, take);
     done.map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
@@ -109,7 +109,7 @@ pub fn to_lines(
 /// loaded for vectors.
 fn model<'a>(
     session: &Session,
-    job: &mut Job,
+    job: &mut ConversionJob,
     observer: &'a dyn Observer,
 ) -> Result<(LazyModel<'a>, Binding)> {
     // Nothing is fetched: many processes may run this at the same time.
@@ -129,7 +129,7 @@ struct Ids {
 }
 
 /// What became of a file.
-enum Outcome {
+enum LineResult {
     /// Its line, and what the reader reports.
     Line(JsonLine, Vec<String>),
     /// Its document, which gets its ids in the order of the files.
@@ -155,24 +155,24 @@ struct Printer<'a, 'e> {
 }
 
 impl Printer<'_, '_> {
-    fn take(&mut self, path: &Path, outcome: Outcome) -> Result<()> {
+    fn take(&mut self, path: &Path, outcome: LineResult) -> Result<()> {
         let (line, warnings) = match outcome {
-            Outcome::Line(line, warnings) => (line, warnings),
-            Outcome::Record(mut record, warnings) => {
+            LineResult::Line(line, warnings) => (line, warnings),
+            LineResult::Record(mut record, warnings) => {
                 record.number(&mut self.ids.document, &mut self.ids.chunk);
                 (transfer::document_line(&record)?, warnings)
             }
-            Outcome::Ignored => {
+            LineResult::Ignored => {
                 self.report.num_ignored += 1;
                 return Ok(());
             }
-            Outcome::Failed(error @ Error::IgnoreFile { .. }) => {
+            LineResult::Failed(error @ Error::IgnoreFile { .. }) => {
                 self.observer.warn(&error.to_string());
                 return Ok(());
             }
-            Outcome::Failed(error) if error.is_fatal() => return Err(error),
-            Outcome::Failed(error) => {
-                self.observer.on_event(Event::Failure(&error.text_about(path)));
+            LineResult::Failed(error) if error.is_fatal() => return Err(error),
+            LineResult::Failed(error) => {
+                self.observer.on_event(AppEvent::Failure(&error.text_about(path)));
                 self.report.num_failed += 1;
                 return (self.emit)(Output::Failed(path, &error));
             }
@@ -186,66 +186,66 @@ impl Printer<'_, '_> {
 }
 
 /// Converts the files of a run.
-struct Run<'a> {
-    job: &'a Job,
-    content: &'a Content<'a>,
+struct LineConversion<'a> {
+    job: &'a ConversionJob,
+    content: &'a LineContent<'a>,
     model: Option<&'a LazyModel<'a>>,
 }
 
-impl Run<'_> {
-    fn convert(&self, input: Input) -> (PathBuf, Outcome) {
+impl LineConversion<'_> {
+    fn convert(&self, input: ConversionInput) -> (PathBuf, LineResult) {
         let path = input.path().map_or_else(|| PathBuf::from(UNNAMED), Path::to_owned);
-        (path, guarded(|| self.outcome(input)).unwrap_or_else(Outcome::Failed))
+        (path, guarded(|| self.outcome(input)).unwrap_or_else(LineResult::Failed))
     }
 
-    fn outcome(&self, input: Input) -> Result<Outcome> {
+    fn outcome(&self, input: ConversionInput) -> Result<LineResult> {
         let is_named = input.is_named();
         let outcome = match (self.content, self.model) {
-            (Content::Chunks { with_vectors }, Some(model)) => {
+            (LineContent::Chunks { with_vectors }, Some(model)) => {
                 self.record(input, model, *with_vectors)
             }
-            (Content::Blocks(render), _) => self.line(input, render),
-            (Content::Chunks { .. }, None) => Ok(None),
+            (LineContent::Blocks(render), _) => self.line(input, render),
+            (LineContent::Chunks { .. }, None) => Ok(None),
         };
         match outcome {
-            Ok(outcome) => Ok(outcome.unwrap_or(Outcome::Ignored)),
-            Err(Error::EmptyFile { .. }) if !is_named => Ok(Outcome::Ignored),
+            Ok(outcome) => Ok(outcome.unwrap_or(LineResult::Ignored)),
+            Err(Error::EmptyFile { .. }) if !is_named => Ok(LineResult::Ignored),
             Err(error) => Err(error),
         }
     }
 
     /// Returns the line of a document's blocks.
-    fn line(&self, input: Input, render: &RenderLine<'_>) -> Result<Option<Outcome>> {
+    fn line(&self, input: ConversionInput, render: &RenderLine<'_>) -> Result<Option<LineResult>> {
         let Some(converted) = self.job.input(input)? else { return Ok(None) };
         let line = render(&converted)?;
-        Ok(Some(Outcome::Line(line, converted.document.metadata.warnings)))
+        Ok(Some(LineResult::Line(line, converted.document.metadata.warnings)))
     }
 
     /// Returns a document with its chunks.
     fn record(
         &self,
-        input: Input,
+        input: ConversionInput,
         model: &LazyModel<'_>,
         with_vectors: bool,
-    ) -> Result<Option<Outcome>> {
+    ) -> Result<Option<LineResult>> {
         let (options, job) = (&self.job.options, self.job);
         let (prepared, budget) = match input {
-            Input::File(found) => {
+            ConversionInput::File(found) => {
                 let Some((bytes, format)) = job.bytes(&found)? else { return Ok(None) };
                 ingest::make(Some(&found), &bytes, format, options, Some(model))?
             }
-            Input::Stream(bytes) => {
+            ConversionInput::Stream(bytes) => {
                 let path = Path::new(UNNAMED);
                 let format =
                     containers::detect_nameless(path, bytes, options.wanted, &options.pdf)?;
                 ingest::make(None, bytes, format, options, Some(model))?
             }
-            Input::Failed(error) => return Err(error),
+            ConversionInput::Failed(error) => return Err(error),
         };
         let embed = || ingest::embed(Some(model), None, &prepared.chunks, &budget);
         let embeddings = with_vectors.then(embed).transpose()?;
         let PreparedDocument { document, chunks, warnings, .. } = prepared;
         let record = DocumentRecord::new(document, chunks, embeddings, &error_log::now())?;
-        Ok(Some(Outcome::Record(Box::new(record), warnings)))
+        Ok(Some(LineResult::Record(Box::new(record), warnings)))
     }
 }

@@ -7,7 +7,7 @@ mod parallel;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use parallel::Input;
+use parallel::ConversionInput;
 
 use crate::app::ingestion::options;
 use crate::app::ingestion::request::AddRequest;
@@ -22,8 +22,8 @@ use crate::ingest::walk::FoundFile;
 use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED};
 use crate::text::paths;
 
-pub use folder::{ConvertReport, Render, Written, to_folder};
-pub use lines::{Content, Emit, LinesReport, Output, RenderLine, to_lines};
+pub use folder::{ConvertReport, Render, WrittenFile, to_folder};
+pub use lines::{Emit, LineContent, LinesReport, Output, RenderLine, to_lines};
 
 /// A request to convert documents.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub struct ConvertRequest {
 
 /// A document that was read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Converted {
+pub struct ConvertedDocument {
     /// Its file; `None` for a document from a stream.
     pub path: Option<PathBuf>,
     /// How it was read.
@@ -76,7 +76,7 @@ pub fn one(
     session: &Session,
     request: &ConvertRequest,
     observer: &dyn Observer,
-) -> Result<Converted> {
+) -> Result<ConvertedDocument> {
     let (roots, job) = prepare(session, request, observer)?;
     let source = &request.files.source;
     let typed = source.paths().first().cloned().unwrap_or_else(|| UNNAMED.into());
@@ -90,7 +90,7 @@ pub fn one(
     Ok(converted)
 }
 
-impl Converted {
+impl ConvertedDocument {
     /// Returns the notes about the document: what its reader reports, and where its words went if more than a
     /// tenth of them were left out.
     fn notes(&self) -> Vec<String> {
@@ -111,35 +111,35 @@ fn prepare(
     session: &Session,
     request: &ConvertRequest,
     observer: &dyn Observer,
-) -> Result<(Vec<PathBuf>, Job)> {
+) -> Result<(Vec<PathBuf>, ConversionJob)> {
     let (files, chunking) = (&request.files, ChunkingOptions::new(1, 0));
     let roots = add::check(files)?;
     // Nothing is chunked, so the limits of the model do not matter.
     let options = options::ingest_options(session, files, chunking, observer)?;
-    Ok((roots, Job { options, pages: request.pages }))
+    Ok((roots, ConversionJob { options, pages: request.pages }))
 }
 
 /// How the files of a run are read.
-struct Job {
+struct ConversionJob {
     options: IngestOptions,
     pages: Option<(u32, u32)>,
 }
 
-impl Job {
+impl ConversionJob {
     /// Reads a document; `None` for one to ignore.
-    fn input(&self, input: Input<'_>) -> Result<Option<Converted>> {
+    fn input(&self, input: ConversionInput<'_>) -> Result<Option<ConvertedDocument>> {
         match input {
-            Input::File(found) => self.file(&found),
-            Input::Stream(bytes) => self.stream(bytes).map(Some),
-            Input::Failed(error) => Err(error),
+            ConversionInput::File(found) => self.file(&found),
+            ConversionInput::Stream(bytes) => self.stream(bytes).map(Some),
+            ConversionInput::Failed(error) => Err(error),
         }
     }
 
     /// Reads a file; `None` for one to ignore.
-    fn file(&self, found: &FoundFile) -> Result<Option<Converted>> {
+    fn file(&self, found: &FoundFile) -> Result<Option<ConvertedDocument>> {
         let Some((bytes, format)) = self.bytes(found)? else { return Ok(None) };
         let converted = self.read(&bytes, format, &found.path)?;
-        Ok(Some(Converted { path: Some(found.path.clone()), ..converted }))
+        Ok(Some(ConvertedDocument { path: Some(found.path.clone()), ..converted }))
     }
 
     /// Reads the files embedded in a document. Those of a kind that kb does not read are left out; of those that
@@ -149,13 +149,15 @@ impl Job {
         path: &Path,
         members: Vec<ContainedFile>,
         warnings: &mut Vec<String>,
-    ) -> Vec<Converted> {
+    ) -> Vec<ConvertedDocument> {
         let mut all = Vec::new();
         for member in members {
             let name = Path::new(&member.name);
             let place = PathBuf::from(paths::member_text(&paths::path_text(path), &member.name));
             match member.content.and_then(|bytes| self.member(name, &bytes)) {
-                Ok(Some(converted)) => all.push(Converted { path: Some(place), ..converted }),
+                Ok(Some(converted)) => {
+                    all.push(ConvertedDocument { path: Some(place), ..converted });
+                }
                 Ok(None) | Err(Error::EmptyFile { .. }) => {}
                 Err(error) => warnings.push(format!("{}: {error}", member.name)),
             }
@@ -163,7 +165,7 @@ impl Job {
         all
     }
 
-    fn member(&self, name: &Path, bytes: &[u8]) -> Result<Option<Converted>> {
+    fn member(&self, name: &Path, bytes: &[u8]) -> Result<Option<ConvertedDocument>> {
         let further = &self.options.walk.text_extensions;
         let choice = ReadingChoice { is_named: false, wanted: TypeOverride::default(), further };
         let detected = containers::detect(name, bytes, choice, &self.options.pdf)?;
@@ -176,7 +178,7 @@ impl Job {
         extracted.require_text(name)?;
         let Extracted { document, format, .. } = extracted;
         let levels = Levels::of(&document);
-        Ok(Some(Converted { path: None, format, document, levels, members: Vec::new() }))
+        Ok(Some(ConvertedDocument { path: None, format, document, levels, members: Vec::new() }))
     }
 
     /// Returns the bytes of a file and how they are read; `None` for a file to ignore.
@@ -201,14 +203,14 @@ impl Job {
     }
 
     /// Reads a document from a stream.
-    fn stream(&self, bytes: &[u8]) -> Result<Converted> {
+    fn stream(&self, bytes: &[u8]) -> Result<ConvertedDocument> {
         let path = Path::new(UNNAMED);
         let format =
             containers::detect_nameless(path, bytes, self.options.wanted, &self.options.pdf)?;
         self.read(bytes, format, path)
     }
 
-    fn read(&self, bytes: &[u8], format: Format, path: &Path) -> Result<Converted> {
+    fn read(&self, bytes: &[u8], format: Format, path: &Path) -> Result<ConvertedDocument> {
         let budget = CpuBudget::new(self.options.max_cpu);
         let extracted = budget.spend(|| {
             let content = containers::content(path, bytes, &self.options.pdf)?;
@@ -222,7 +224,7 @@ impl Job {
         if let Some(pages) = self.pages {
             select(&mut document, pages)?;
         }
-        Ok(Converted { path: None, format, document, levels, members })
+        Ok(ConvertedDocument { path: None, format, document, levels, members })
     }
 }
 

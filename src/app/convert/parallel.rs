@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
-use crate::app::ingestion::request::Source;
+use crate::app::ingestion::request::DocumentSource;
 use crate::error::Error;
 use crate::ingest::walk::{self, FoundFile, Start, WalkOptions};
 
@@ -13,13 +13,13 @@ use crate::ingest::walk::{self, FoundFile, Start, WalkOptions};
 const MAX_AHEAD: usize = 256;
 
 /// A document to convert, or why there is none.
-pub(super) enum Input<'a> {
+pub(super) enum ConversionInput<'a> {
     File(FoundFile),
     Stream(&'a [u8]),
     Failed(Error),
 }
 
-impl Input<'_> {
+impl ConversionInput<'_> {
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(found) => Some(&found.path),
@@ -36,16 +36,17 @@ impl Input<'_> {
 
 /// Returns the documents of a request in the order of the walk.
 pub(super) fn inputs<'a>(
-    source: &'a Source,
+    source: &'a DocumentSource,
     roots: &[PathBuf],
     options: &WalkOptions,
-) -> Vec<Input<'a>> {
+) -> Vec<ConversionInput<'a>> {
     match source {
-        Source::Bytes(bytes) => vec![Input::Stream(bytes)],
+        DocumentSource::Bytes(bytes) => vec![ConversionInput::Stream(bytes)],
         _ => {
             let starts: Vec<Start> = roots.iter().map(|root| Start::named(root)).collect();
             let walk = walk::walk(&starts, options);
-            walk.map(|found| found.map_or_else(Input::Failed, Input::File)).collect()
+            walk.map(|found| found.map_or_else(ConversionInput::Failed, ConversionInput::File))
+                .collect()
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::app::doctor::{Findings, Verdict};
+use crate::app::doctor::{CheckVerdict, Findings};
 use crate::app::model::{self, ModelSelection};
 use crate::app::{Observer, Session};
 use crate::document::Binding;
@@ -67,12 +67,12 @@ fn fix(
     let after = look(session, selection)?;
     if found.is_manifest_damaged {
         let message = format!("{} was damaged", found.manifest.display());
-        findings.add(NAME, Verdict::Repaired, message);
+        findings.add(NAME, CheckVerdict::Repaired, message);
     }
     for file in wrong(found) {
         let is_still_wrong = wrong(&after).iter().any(|other| other.path == file.path);
         if !is_still_wrong {
-            findings.add(NAME, Verdict::Repaired, describe(file));
+            findings.add(NAME, CheckVerdict::Repaired, describe(file));
         }
     }
     Ok(after)
@@ -82,11 +82,11 @@ fn fix(
 fn report(found: &Examination, findings: &mut Findings) -> bool {
     if found.is_manifest_damaged {
         let message = format!("{} is damaged", found.manifest.display());
-        findings.add_with_fix(NAME, Verdict::Fault, message, "kb doctor --fix");
+        findings.add_with_fix(NAME, CheckVerdict::Fault, message, "kb doctor --fix");
     }
     for file in &found.files {
         if file.is_wrong() {
-            findings.add_with_fix(NAME, Verdict::Fault, describe(file), FIX);
+            findings.add_with_fix(NAME, CheckVerdict::Fault, describe(file), FIX);
         }
     }
     // A file in use is rebuilt before it is loaded.
@@ -99,13 +99,13 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
             part.display()
         );
         let fix = "`kb cache clean` removes unused parts";
-        findings.add_with_fix(NAME, Verdict::Note, message, fix);
+        findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
     }
     if wrong(found).is_empty() && !found.is_manifest_damaged && !found.files.is_empty() {
         let intact =
             found.files.iter().filter(|file| file.state == CachedFileState::Intact).count();
         let message = format!("{} with the right checksums", counted(intact, "file"));
-        findings.add(NAME, Verdict::Ok, message);
+        findings.add(NAME, CheckVerdict::Ok, message);
     }
     // Loading it would also write the manifest again.
     !found.is_manifest_damaged && !wrong(found).iter().any(|file| file.is_used)

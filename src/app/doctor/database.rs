@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::app::doctor::{Findings, Verdict};
+use crate::app::doctor::{CheckVerdict, Findings};
 use crate::app::edit::kept;
 use crate::app::reread::outdated;
 use crate::app::{Observer, Session, absent, model, vectors};
@@ -31,7 +31,7 @@ pub(super) fn examine(
         Ok(None) => {
             let message = format!("no database at {} yet", session.database().display());
             let fix = "`kb add DIRECTORY` creates it";
-            findings.add_with_fix(NAME, Verdict::Note, message, fix);
+            findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
             return;
         }
         Ok(Some(store)) => {
@@ -71,15 +71,15 @@ fn examine_store(
         if found.is_empty() && store.has_leftovers()? {
             let _ = store.clean_leftovers()?;
             let message = "cleared the text of removed documents from the file";
-            findings.add(NAME, Verdict::Repaired, message);
+            findings.add(NAME, CheckVerdict::Repaired, message);
         }
         if found.is_empty() && store.compact()? {
-            findings.add(NAME, Verdict::Repaired, "released free space to the disk");
+            findings.add(NAME, CheckVerdict::Repaired, "released free space to the disk");
         }
     }
     for index in store.added_indexes() {
         let message = format!("{index} was not made by kb, and may go with an upgrade");
-        findings.add_with_fix(NAME, Verdict::Note, message, "drop it unless you made it");
+        findings.add_with_fix(NAME, CheckVerdict::Note, message, "drop it unless you made it");
     }
     let orphans = kept::orphans(session.data_dir(), &store)?;
     for page in &orphans {
@@ -87,16 +87,21 @@ fn examine_store(
             kept::delete(page)?;
             let message =
                 format!("deleted {}, a page of `kb edit` of a removed document", page.display());
-            findings.add(NAME, Verdict::Repaired, message);
+            findings.add(NAME, CheckVerdict::Repaired, message);
         } else {
             let message =
                 format!("{} is a page of `kb edit` whose document was removed", page.display());
-            findings.add_with_fix(NAME, Verdict::Note, message, "`kb doctor --fix` deletes it");
+            findings.add_with_fix(
+                NAME,
+                CheckVerdict::Note,
+                message,
+                "`kb doctor --fix` deletes it",
+            );
         }
     }
     for finding in repaired {
         let message = format!("{}: {}", finding.damage.as_str(), finding.message);
-        findings.add(NAME, Verdict::Repaired, message);
+        findings.add(NAME, CheckVerdict::Repaired, message);
     }
     for finding in &found {
         report(finding, findings);
@@ -110,14 +115,14 @@ fn examine_store(
             counted(stats.total_vectors, "vector"),
             stats.schema_version
         );
-        findings.add(NAME, Verdict::Ok, message);
+        findings.add(NAME, CheckVerdict::Ok, message);
         if store.has_leftovers()? {
             let message = "the text of removed documents can still be read in the file";
-            findings.add_with_fix(NAME, Verdict::Note, message, "`kb doctor --fix` clears it");
+            findings.add_with_fix(NAME, CheckVerdict::Note, message, "`kb doctor --fix` clears it");
         }
         if store.lacks_vectors()? {
             let (message, fix) = (absent::WORDS_ONLY, absent::ADDS_VECTORS);
-            findings.add_with_fix(NAME, Verdict::Note, message, fix);
+            findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
         }
         let num_outdated = outdated(session, &store)?.len();
         if num_outdated > 0 {
@@ -127,7 +132,7 @@ fn examine_store(
             );
             findings.add_with_fix(
                 NAME,
-                Verdict::Note,
+                CheckVerdict::Note,
                 message,
                 "`kb update --reread` makes them again",
             );
@@ -140,7 +145,7 @@ fn examine_store(
                 counted(state.num_chunks, "chunk")
             );
             let fix = format!("`kb reindex --model {}` continues it", binding.model_name);
-            findings.add_with_fix(NAME, Verdict::Note, message, fix);
+            findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
         }
     }
     store.close()
@@ -156,7 +161,7 @@ fn report(finding: &DatabaseFinding, findings: &mut Findings) {
         findings.is_beyond_repair = true;
         "`kb restore FILE` puts a backup in its place; or move it away and add the documents again"
     };
-    findings.add_with_fix(NAME, Verdict::Fault, message, fix);
+    findings.add_with_fix(NAME, CheckVerdict::Fault, message, fix);
 }
 
 /// Repairs the database and then embeds every chunk without a vector.

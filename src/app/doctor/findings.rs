@@ -9,7 +9,7 @@ use crate::text::fields;
 fields::words! {
     /// The outcome of a check.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Verdict {
+    pub enum CheckVerdict {
         /// No problem.
         Ok = "ok",
         /// No problem, but worth knowing.
@@ -27,7 +27,7 @@ pub struct Check {
     /// What was checked, in one word.
     pub name: &'static str,
     /// `ok`, `note`, `repaired` or `fault`.
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
     /// The finding, for people: a sentence without a full stop.
     pub message: String,
     /// What to do next; null if nothing needs to be done.
@@ -45,18 +45,23 @@ pub struct Findings {
 
 impl Findings {
     /// Returns how many checks have this verdict.
-    pub fn count(&self, verdict: Verdict) -> usize {
+    pub fn count(&self, verdict: CheckVerdict) -> usize {
         self.checks.iter().filter(|check| check.verdict == verdict).count()
     }
 
-    pub(super) fn add(&mut self, name: &'static str, verdict: Verdict, message: impl Into<String>) {
+    pub(super) fn add(
+        &mut self,
+        name: &'static str,
+        verdict: CheckVerdict,
+        message: impl Into<String>,
+    ) {
         self.checks.push(Check { name, verdict, message: message.into(), fix: None });
     }
 
     pub(super) fn add_with_fix(
         &mut self,
         name: &'static str,
-        verdict: Verdict,
+        verdict: CheckVerdict,
         message: impl Into<String>,
         fix: impl Into<String>,
     ) {
@@ -79,6 +84,6 @@ impl Findings {
                 | Error::DiskFull { .. }
         );
         let (message, fix) = (error.to_string(), error.hint());
-        self.checks.push(Check { name, verdict: Verdict::Fault, message, fix });
+        self.checks.push(Check { name, verdict: CheckVerdict::Fault, message, fix });
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::app::clients::stale::{self, Found, Problem};
+use crate::app::clients::stale::{self, Problem, StaleEntry};
 use crate::app::clients::{self, System};
-use crate::app::doctor::{Findings, Verdict};
+use crate::app::doctor::{CheckVerdict, Findings};
 use crate::app::ingestion::options;
 use crate::app::{Observer, Session, copies, model, ocr, status};
 use crate::config::OcrMode;
@@ -30,7 +30,7 @@ const SAMPLE: &str = "how to install git";
 
 pub(super) fn version(findings: &mut Findings) {
     let message = format!("kb {}, SQLite {}", env!("CARGO_PKG_VERSION"), Store::sqlite_version());
-    findings.add("version", Verdict::Ok, message);
+    findings.add("version", CheckVerdict::Ok, message);
 }
 
 /// Reports files that other users may read and, if `is_fixing`, makes them private.
@@ -38,7 +38,7 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
     let dir = session.data_dir();
     if !dir.exists() {
         let message = format!("{} does not exist yet", dir.display());
-        findings.add("files", Verdict::Note, message);
+        findings.add("files", CheckVerdict::Note, message);
         return Ok(());
     }
     let open: Vec<_> = [dir.to_owned()]
@@ -47,14 +47,18 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         .filter(|path| is_open_to_others(path))
         .collect();
     if open.is_empty() {
-        findings.add("files", Verdict::Ok, format!("only the owner can access {}", dir.display()));
+        findings.add(
+            "files",
+            CheckVerdict::Ok,
+            format!("only the owner can access {}", dir.display()),
+        );
     }
     let is_read_only = session.is_read_only();
     for path in open {
         let message = format!("other users can read {}", path.display());
         if is_read_only {
             // Such a database is shared on purpose, and its owner decides who reads it.
-            findings.add("files", Verdict::Note, message);
+            findings.add("files", CheckVerdict::Note, message);
             continue;
         }
         if is_fixing {
@@ -62,12 +66,12 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
             made.map_err(|source| Error::of_file(&path, source))?;
         }
         if !is_open_to_others(&path) {
-            findings.add("files", Verdict::Repaired, message);
+            findings.add("files", CheckVerdict::Repaired, message);
         } else if is_fixing {
             let fix = "only its owner, another user, can restrict it";
-            findings.add_with_fix("files", Verdict::Fault, message, fix);
+            findings.add_with_fix("files", CheckVerdict::Fault, message, fix);
         } else {
-            findings.add_with_fix("files", Verdict::Fault, message, "kb doctor --fix");
+            findings.add_with_fix("files", CheckVerdict::Fault, message, "kb doctor --fix");
         }
     }
     if is_read_only {
@@ -77,11 +81,11 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         };
         let message = format!("the database is read-only: {obstacle}");
         let fix = "searches work; to change it, copy it to a folder that you can write";
-        findings.add_with_fix("files", Verdict::Note, message, fix);
+        findings.add_with_fix("files", CheckVerdict::Note, message, fix);
     } else if let Err(error) = writable(dir) {
         let fix = "check its owner and permissions";
         let message = format!("cannot write to {}: {error}", dir.display());
-        findings.add_with_fix("files", Verdict::Fault, message, fix);
+        findings.add_with_fix("files", CheckVerdict::Fault, message, fix);
     }
     Ok(())
 }
@@ -108,9 +112,9 @@ pub(super) fn disk(session: &Session, findings: &mut Findings) {
         let message = format!("{} MB free for {}", thousands(free >> 20), place.display());
         if free < LITTLE_SPACE {
             let fix = "make room: a full disk stops `kb add`, though no data is lost";
-            findings.add_with_fix("disk", Verdict::Fault, message, fix);
+            findings.add_with_fix("disk", CheckVerdict::Fault, message, fix);
         } else {
-            findings.add("disk", Verdict::Ok, message);
+            findings.add("disk", CheckVerdict::Ok, message);
         }
     }
 }
@@ -126,7 +130,7 @@ pub(super) fn copies(session: &Session, findings: &mut Findings) {
             session.data_dir().display()
         );
         let fix = "`kb remove --backups` deletes them";
-        findings.add_with_fix("backups", Verdict::Note, message, fix);
+        findings.add_with_fix("backups", CheckVerdict::Note, message, fix);
     }
 }
 
@@ -148,7 +152,7 @@ pub(super) fn model(
         Ok(located) => located,
         Err(error @ Error::NotInstalled { .. }) if bound.is_none() => {
             let fix = error.hint().unwrap_or_default();
-            return findings.add_with_fix("model", Verdict::Note, error.to_string(), &fix);
+            return findings.add_with_fix("model", CheckVerdict::Note, error.to_string(), &fix);
         }
         Err(error) => return findings.add_error("model", &error),
     };
@@ -157,7 +161,7 @@ pub(super) fn model(
         let checked = if is_known { "checksums are correct" } else { "no checksums are known" };
         let place = installed.model_dir.display();
         let message = format!("{} in {place}: {checked}", installed.name);
-        findings.add("model", Verdict::Ok, message);
+        findings.add("model", CheckVerdict::Ok, message);
     }
     if let Some(bound) = bound
         && let Err(error) = model::check_binding(bound, &selection.binding(&installed))
@@ -166,7 +170,7 @@ pub(super) fn model(
     }
     if !is_safe {
         let message = "not loaded, because its files have changed";
-        return findings.add("runtime", Verdict::Note, message);
+        return findings.add("runtime", CheckVerdict::Note, message);
     }
     let is_needed = !installed.runtime.as_os_str().is_empty();
     let runtime = if is_needed { installed.runtime.display().to_string() } else { "kb".to_owned() };
@@ -177,7 +181,7 @@ pub(super) fn model(
         Ok(vectors) => {
             let dim = vectors.first().map_or(0, |embedding| embedding.vector.len());
             let message = format!("{runtime} computes vectors with {dim} dimensions");
-            findings.add("runtime", Verdict::Ok, message);
+            findings.add("runtime", CheckVerdict::Ok, message);
         }
         Err(error) => findings.add_error("runtime", &error),
     }
@@ -196,19 +200,19 @@ pub(super) fn sandbox(session: &Session, findings: &mut Findings) -> Option<Laye
     let (active, inactive) = layers.names();
     let active = active.join(", ");
     if inactive.is_empty() {
-        findings.add("sandbox", Verdict::Ok, active);
+        findings.add("sandbox", CheckVerdict::Ok, active);
         return Some(layers);
     }
     let active = if active.is_empty() { "a separate process".to_owned() } else { active };
     let message = format!("{active}; this system has no {}", inactive.join(", no "));
-    findings.add("sandbox", Verdict::Note, message);
+    findings.add("sandbox", CheckVerdict::Note, message);
     Some(layers)
 }
 
 /// Reports whether OCR is available, and what its program could do if a picture used a flaw in it.
 pub(super) fn ocr(session: &Session, layers: Option<Layers>, findings: &mut Findings) {
     if session.config().ingestion.enable_ocr == OcrMode::Never {
-        findings.add("ocr", Verdict::Note, "off (ingestion.enable_ocr)");
+        findings.add("ocr", CheckVerdict::Note, "off (ingestion.enable_ocr)");
         return;
     }
     let setup = ocr::setup(session);
@@ -216,23 +220,23 @@ pub(super) fn ocr(session: &Session, layers: Option<Layers>, findings: &mut Find
         (Some(program), _) => {
             let program = program.display();
             match layers.as_ref().and_then(left_open) {
-                None => findings.add("ocr", Verdict::Ok, program.to_string()),
+                None => findings.add("ocr", CheckVerdict::Ok, program.to_string()),
                 Some(open) => {
                     let message = format!("{program}, which on this system could {open}");
                     let fix = "`ingestion.enable_ocr: never` turns it off if you add pictures of people you do not trust";
-                    findings.add_with_fix("ocr", Verdict::Note, message, fix);
+                    findings.add_with_fix("ocr", CheckVerdict::Note, message, fix);
                 }
             }
         }
         (None, Some(problem)) => {
             let message = format!("{problem}: scans are added without their text");
             let fix = format!("{}, then `kb update`", ocr::REMEDY);
-            findings.add_with_fix("ocr", Verdict::Note, message, fix);
+            findings.add_with_fix("ocr", CheckVerdict::Note, message, fix);
         }
         (None, None) => {
             let message = "Tesseract is not on the PATH: scans are added without their text";
             let fix = "install it (Debian, Ubuntu: `apt install tesseract-ocr`), then `kb update`";
-            findings.add_with_fix("ocr", Verdict::Note, message, fix);
+            findings.add_with_fix("ocr", CheckVerdict::Note, message, fix);
         }
     }
 }
@@ -256,11 +260,11 @@ pub(super) fn skill(session: &Session, findings: &mut Findings) {
         let place = found.path.display();
         let version = found.version.as_deref().unwrap_or("unknown");
         if found.is_current {
-            findings.add("skill", Verdict::Ok, format!("{place} is of this version"));
+            findings.add("skill", CheckVerdict::Ok, format!("{place} is of this version"));
         } else {
             let message = format!("{place} is of version {version}, or was edited");
             let fix = "`kb skill install` writes this version";
-            findings.add_with_fix("skill", Verdict::Note, message, fix);
+            findings.add_with_fix("skill", CheckVerdict::Note, message, fix);
         }
     }
 }
@@ -269,21 +273,25 @@ pub(super) fn skill(session: &Session, findings: &mut Findings) {
 pub(super) fn clients(session: &Session, findings: &mut Findings) {
     let Ok(program) = program::path() else { return };
     let (found, errors) = stale::find(&session.environment, System::this(), &program);
-    for Found { title, client, path, name, problem } in found {
+    for StaleEntry { title, client, path, name, problem } in found {
         let path = path.display();
         let (verdict, message, wanted) = match problem {
             None => {
-                findings.add("client", Verdict::Ok, format!("{title} starts this program"));
+                findings.add("client", CheckVerdict::Ok, format!("{title} starts this program"));
                 continue;
             }
-            Some(Problem::NoProgram(program)) => {
-                (Verdict::Fault, format!("starts {program}, which is not there"), "mcp install")
-            }
-            Some(Problem::OtherProgram(program)) => {
-                (Verdict::Note, format!("starts {program}, which is another kb"), "mcp install")
-            }
+            Some(Problem::NoProgram(program)) => (
+                CheckVerdict::Fault,
+                format!("starts {program}, which is not there"),
+                "mcp install",
+            ),
+            Some(Problem::OtherProgram(program)) => (
+                CheckVerdict::Note,
+                format!("starts {program}, which is another kb"),
+                "mcp install",
+            ),
             Some(Problem::NoDataDir(dir)) => (
-                Verdict::Fault,
+                CheckVerdict::Fault,
                 format!("serves the data directory {dir}, which is not there"),
                 "--data-dir DIR mcp install",
             ),
@@ -295,7 +303,7 @@ pub(super) fn clients(session: &Session, findings: &mut Findings) {
         findings.add_with_fix("client", verdict, format!("{title} {message} ({path})"), fix);
     }
     for error in errors {
-        findings.add("client", Verdict::Note, error.to_string());
+        findings.add("client", CheckVerdict::Note, error.to_string());
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::read;
 use crate::text::number::{counted, thousands};
 
-pub use findings::{Check, Findings, Verdict};
+pub use findings::{Check, CheckVerdict, Findings};
 
 /// Examines everything kb needs and, if `is_fixing`, repairs what can be repaired.
 pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
@@ -25,9 +25,9 @@ pub fn links(session: &Session, findings: &mut Findings) -> Result<()> {
     })?;
     let links = counted(num_links, "link");
     let message = format!("{links} between notes, {} to no document", thousands(dangling.len()));
-    findings.add("links", Verdict::Ok, message);
+    findings.add("links", CheckVerdict::Ok, message);
     for line in dangling {
-        findings.add("links", Verdict::Note, line);
+        findings.add("links", CheckVerdict::Note, line);
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ const FENCE: &str = "---";
 
 /// What is edited of a document; `None` leaves it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct EditableChanges {
     /// The title.
     pub title: Option<String>,
     /// All tags.
@@ -22,7 +22,7 @@ pub struct Changes {
     pub text: Option<String>,
 }
 
-impl Changes {
+impl EditableChanges {
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -52,7 +52,7 @@ pub struct Editable {
 impl Editable {
     /// Leaves out of the changes what is so already.
     #[must_use]
-    pub fn differing(&self, changes: Changes) -> Changes {
+    pub fn differing(&self, changes: EditableChanges) -> EditableChanges {
         let document = &self.document;
         let sorted = |tags: &[String]| {
             let mut tags = tags.to_vec();
@@ -60,7 +60,7 @@ impl Editable {
             tags.dedup();
             tags
         };
-        Changes {
+        EditableChanges {
             title: changes
                 .title
                 .filter(|title| *title != document.title || !document.is_title_given),
@@ -89,10 +89,10 @@ impl Editable {
     }
 
     /// Returns what an edited page changes, nothing if it is empty; or a faulty line, from 1, and why.
-    pub fn changes(&self, page: &str) -> Result<Changes, (usize, String)> {
+    pub fn changes(&self, page: &str) -> Result<EditableChanges, (usize, String)> {
         let page = page.replace("\r\n", "\n");
         if page.trim().is_empty() {
-            return Ok(Changes::default());
+            return Ok(EditableChanges::default());
         }
         let rest = page
             .strip_prefix(FENCE)
@@ -142,7 +142,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Reads the front matter; a field that is as it was does not change anything.
-fn fields(editable: &Editable, front: &str) -> Result<Changes, (usize, String)> {
+fn fields(editable: &Editable, front: &str) -> Result<EditableChanges, (usize, String)> {
     let document = &editable.document;
     if !limits::is_readable_yaml(front) {
         return Err((2, "the front matter is too large or nested too deeply".to_owned()));
@@ -162,7 +162,7 @@ fn fields(editable: &Editable, front: &str) -> Result<Changes, (usize, String)> 
         let at = front.lines().position(|line| line.trim_start().starts_with(key));
         at.map_or(2, |at| at + 2)
     };
-    let mut changes = Changes::default();
+    let mut changes = EditableChanges::default();
     for (key, value) in &fields {
         let key = scalar(key).unwrap_or_default();
         let refuse = |reason: &str| (line_of(&key), reason.to_owned());
@@ -192,7 +192,7 @@ fn fields(editable: &Editable, front: &str) -> Result<Changes, (usize, String)> 
     let title = changes.title.take();
     // A title that was not edited stays what it is.
     let changes = editable.differing(changes);
-    Ok(Changes { title, ..changes })
+    Ok(EditableChanges { title, ..changes })
 }
 
 fn scalar(value: &Value) -> Option<String> {
@@ -232,7 +232,7 @@ mod tests {
 
     /// Checks what an edited page changes, or its faulty line.
     #[track_caller]
-    fn check(editable: &Editable, from: &str, to: &str, expected: &Result<Changes, usize>) {
+    fn check(editable: &Editable, from: &str, to: &str, expected: &Result<EditableChanges, usize>) {
         let page = editable.page();
         assert!(page.contains(from), "{page}");
         let found = editable.changes(&page.replace(from, to)).map_err(|(line, _)| line);
@@ -243,23 +243,28 @@ mod tests {
     fn a_page_that_was_not_edited_changes_nothing() {
         for text in [None, Some("High at noon.\n\nLow at six.")] {
             let editable = editable(text);
-            check(&editable, "---", "---", &Ok(Changes::default()));
-            assert_eq!(editable.changes("\r\n"), Ok(Changes::default()));
+            check(&editable, "---", "---", &Ok(EditableChanges::default()));
+            assert_eq!(editable.changes("\r\n"), Ok(EditableChanges::default()));
         }
     }
 
     #[test]
     fn each_edited_field_is_changed_alone() {
         let editable = editable(Some("High at noon."));
-        let change = Changes::default;
+        let change = EditableChanges::default;
         let title = Some("Tides".to_owned());
-        check(&editable, r#""Tide \"tables\"""#, "Tides", &Ok(Changes { title, ..change() }));
+        check(
+            &editable,
+            r#""Tide \"tables\"""#,
+            "Tides",
+            &Ok(EditableChanges { title, ..change() }),
+        );
         let tags = Some(vec!["sea".to_owned()]);
-        check(&editable, ", \"station\"", "", &Ok(Changes { tags, ..change() }));
+        check(&editable, ", \"station\"", "", &Ok(EditableChanges { tags, ..change() }));
         let date = Some(Some("2026-05-18".to_owned()));
-        check(&editable, "-17", "-18", &Ok(Changes { date, ..change() }));
+        check(&editable, "-17", "-18", &Ok(EditableChanges { date, ..change() }));
         let text = Some("High at one.".to_owned());
-        check(&editable, "noon.", "one.\n\n", &Ok(Changes { text, ..change() }));
+        check(&editable, "noon.", "one.\n\n", &Ok(EditableChanges { text, ..change() }));
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod editable;
 pub mod kept;
 
 use crate::app::ingestion::options::{self, walk_options};
-use crate::app::ingestion::request::{AddRequest, Source};
+use crate::app::ingestion::request::{AddRequest, DocumentSource};
 use crate::app::vectors::PassageModel;
 use crate::app::{Observer, Session, erase, lookup};
 use crate::document::DocType;
@@ -12,10 +12,10 @@ use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::FoundFile;
 use crate::ingest::{self, EditedText, IngestReport, content_hash};
-use crate::read::{Selection, ShowOptions, show};
+use crate::read::{PartSelection, ShowOptions, show};
 use crate::store::{DocumentEdit, Store, StoredDocument};
 
-pub use editable::{Changes, Editable};
+pub use editable::{Editable, EditableChanges};
 
 /// Finds the document that was typed.
 pub fn open(session: &Session, typed: &str) -> Result<Editable> {
@@ -24,7 +24,7 @@ pub fn open(session: &Session, typed: &str) -> Result<Editable> {
     let is_note = document.doc_type == DocType::Note && document.path.is_none();
     let text = match is_note {
         true => {
-            let options = ShowOptions { selection: Selection::Whole, max_lines: None };
+            let options = ShowOptions { selection: PartSelection::Whole, max_lines: None };
             // A long note of an older kb is only there in chunks.
             Some(match store.note_text(document.id)? {
                 Some(text) => text,
@@ -41,7 +41,7 @@ pub fn open(session: &Session, typed: &str) -> Result<Editable> {
 pub fn apply(
     session: &Session,
     editable: &Editable,
-    changes: &Changes,
+    changes: &EditableChanges,
     observer: &dyn Observer,
 ) -> Result<StoredDocument> {
     let before = &editable.document;
@@ -67,7 +67,7 @@ pub fn apply(
 fn read_again(
     session: &Session,
     store: &mut Store,
-    (editable, changes): (&Editable, &Changes),
+    (editable, changes): (&Editable, &EditableChanges),
     edit: &DocumentEdit,
     observer: &dyn Observer,
 ) -> Result<()> {
@@ -75,7 +75,7 @@ fn read_again(
     let given = || before.is_title_given.then(|| before.title.clone());
     let request = AddRequest {
         title: changes.title.clone().or_else(given),
-        ..AddRequest::of(Source::Paths(Vec::new()))
+        ..AddRequest::of(DocumentSource::Paths(Vec::new()))
     };
     let file;
     let text = match (&changes.text, &editable.text) {

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use self::options::ingest_options;
-use self::request::{AddRequest, Source};
+use self::request::{AddRequest, DocumentSource};
 use crate::app::error_log::ErrorLog;
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::relocate::follow_database;
 use crate::app::running::Announcement;
 use crate::app::vectors::PassageModel;
@@ -48,7 +48,8 @@ pub(super) fn ingest(
     if let Some(limit) = request.time_limit {
         store.wait_at_most(limit)?;
     }
-    let is_announced = matches!(request.source, Source::Paths(_)) && request.time_limit.is_none();
+    let is_announced =
+        matches!(request.source, DocumentSource::Paths(_)) && request.time_limit.is_none();
     let mut announcement = is_announced.then(|| Announcement::begin(session, request.command));
     let model = PassageModel::open(session, &mut store, request.time_limit, observer)?;
     let mut options = ingest_options(session, request, model.chunking(session), observer)?;
@@ -64,11 +65,11 @@ pub(super) fn ingest(
 
     let mut log = ErrorLog::of(session);
     let is_single = matches!(starts.as_slice(), [start] if !start.path().is_dir());
-    let walk = matches!(request.source, Source::Paths(_)).then(|| options.walk.clone());
+    let walk = matches!(request.source, DocumentSource::Paths(_)).then(|| options.walk.clone());
     if let (Some(announcement), Some(walk)) = (&mut announcement, &walk) {
         announcement.will_read(&starts, walk);
     }
-    observer.on_event(Event::IngestBegins { starts: &starts, walk, is_single });
+    observer.on_event(AppEvent::IngestBegins { starts: &starts, walk, is_single });
     let mut on_event = |event: ingest::FileEvent<'_>| {
         if let ingest::FileEvent::Failed { path, error } = &event
             && request.time_limit.is_none()
@@ -78,7 +79,7 @@ pub(super) fn ingest(
         if let Some(announcement) = &mut announcement {
             announcement.on_event(&event);
         }
-        observer.on_event(Event::Ingest(&event));
+        observer.on_event(AppEvent::Ingest(&event));
     };
     let mut run = ingest::IngestRun {
         store: &mut store,
@@ -89,13 +90,13 @@ pub(super) fn ingest(
     };
     let start = Instant::now();
     let outcome = match &request.source {
-        Source::Note(text, replaced) => run.ingest_note(text, *replaced),
-        Source::Bytes(bytes) => run.ingest_bytes(bytes),
-        Source::StoredNotes(ids) => run.reread_notes(ids),
-        Source::Paths(_) => run.ingest(&starts),
+        DocumentSource::Note(text, replaced) => run.ingest_note(text, *replaced),
+        DocumentSource::Bytes(bytes) => run.ingest_bytes(bytes),
+        DocumentSource::StoredNotes(ids) => run.reread_notes(ids),
+        DocumentSource::Paths(_) => run.ingest(&starts),
     };
     let report = run.report;
-    observer.on_event(Event::IngestEnds {
+    observer.on_event(AppEvent::IngestEnds {
         report: &report,
         error: outcome.as_ref().err(),
         log: log.path(),

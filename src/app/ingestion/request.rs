@@ -11,7 +11,7 @@ use crate::store::DocumentId;
 
 /// The source of documents.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum DocumentSource {
     /// Files and folders, as typed.
     Paths(Vec<PathBuf>),
     /// The bytes of a document from a stream.
@@ -22,7 +22,7 @@ pub enum Source {
     StoredNotes(Vec<DocumentId>),
 }
 
-impl Source {
+impl DocumentSource {
     /// Returns the files and folders as typed; none if it has another source.
     pub fn paths(&self) -> &[PathBuf] {
         match self {
@@ -36,7 +36,7 @@ impl Source {
 #[derive(Debug, Clone)]
 pub struct AddRequest {
     /// Where the documents come from.
-    pub source: Source,
+    pub source: DocumentSource,
     /// The command that other processes report.
     pub command: LongCommand,
     /// Title that overrides the document's own; for a single document only.
@@ -64,7 +64,7 @@ pub struct AddRequest {
 
 impl AddRequest {
     /// Returns a request for a source without options.
-    pub fn of(source: Source) -> Self {
+    pub fn of(source: DocumentSource) -> Self {
         Self {
             source,
             command: LongCommand::default(),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::app::observer::{Event, Observer};
+use crate::app::observer::{AppEvent, Observer};
 use crate::document::{Binding, Embedding};
 use crate::embed::{
     self, Embedder, EmbeddingSide, InstalledModel, ModelOptions, ModelTokenizer, QueryEmbedding,
@@ -77,5 +77,5 @@ pub(super) fn open(
     options: &ModelOptions,
     observer: &dyn Observer,
 ) -> Result<Box<dyn Embedder>> {
-    embed::open(installed, options, &mut |event| observer.on_event(Event::Fetch(event)))
+    embed::open(installed, options, &mut |event| observer.on_event(AppEvent::Fetch(event)))
 }

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::app::observer::{Event, Observer};
+use crate::app::observer::{AppEvent, Observer};
 use crate::app::typed::absolute;
 use crate::app::{Session, settings};
-use crate::config::Origin;
+use crate::config::SettingOrigin;
 use crate::document::{Binding, Precision};
 use crate::embed::{
     self, Embedder, InstalledModel, Locations, ModelChoice, ModelOptions, ModelSpec,
@@ -45,7 +45,7 @@ pub struct ModelSelection {
 /// Returns the model that follows from the settings and the database's binding.
 pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelection> {
     let settings = &session.config().embedding;
-    let is_written = |key: &str| *session.resolved.origin(key) != Origin::Default;
+    let is_written = |key: &str| *session.resolved.origin(key) != SettingOrigin::Default;
     let layer = |key: &str| session.resolved.origin(key).layer();
     let mut may_fetch = true;
     // A model name in the environment overrides a directory in the file.
@@ -54,7 +54,7 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     let choice = if is_directory {
         // A directory has its own name unless both were typed together, as they are when the name
         // must be the same on two machines; the database then remembers it.
-        let is_flag = |key: &str| matches!(session.resolved.origin(key), Origin::Flag(_));
+        let is_flag = |key: &str| matches!(session.resolved.origin(key), SettingOrigin::Flag(_));
         let is_named = is_written("embedding.model")
             && (is_flag("embedding.model") && is_flag("embedding.model_dir")
                 || bound.is_some_and(|bound| bound.model_name == settings.model));
@@ -99,7 +99,9 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
 
 /// Whether the name of the model is from the settings of a project, which others can write.
 fn is_of_project(session: &Session) -> bool {
-    let Origin::File(file) = session.resolved.origin("embedding.model") else { return false };
+    let SettingOrigin::File(file) = session.resolved.origin("embedding.model") else {
+        return false;
+    };
     file.parent().is_some_and(|dir| session.environment.is_of_project(dir))
 }
 
@@ -201,7 +203,7 @@ fn mismatch(bound: &Binding, name: &str, precision: Precision, dim: u32) -> Erro
 /// command would report a mismatch.
 pub(in crate::app) fn keep_selection(session: &Session, observer: &dyn Observer) -> Result<()> {
     let chosen = &session.config().embedding;
-    let is_flag = |key: &str| matches!(session.resolved.origin(key), Origin::Flag(_));
+    let is_flag = |key: &str| matches!(session.resolved.origin(key), SettingOrigin::Flag(_));
     if is_flag("embedding.model_dir") && !chosen.model_dir.as_os_str().is_empty() {
         let dir = absolute(&chosen.model_dir)?.display().to_string();
         if is_flag("embedding.model") {
@@ -267,7 +269,7 @@ impl ModelSelection {
             return Err(Error::UntrustedModel { name: self.name() });
         }
         self.fitting(embed::install(&self.choice, &self.locations, &mut |event| {
-            observer.on_event(Event::Fetch(event));
+            observer.on_event(AppEvent::Fetch(event));
         })?)
     }
 
@@ -302,7 +304,7 @@ impl ModelSelection {
         let installed = self.locate_bound(bound)?;
         self.report(&installed, observer);
         embed::open_single(&installed, &self.options, &mut |event| {
-            observer.on_event(Event::Fetch(event));
+            observer.on_event(AppEvent::Fetch(event));
         })
     }
 

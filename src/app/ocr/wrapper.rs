@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// What a script starts.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wrapped {
+pub(super) struct WrappedProgram {
     /// The program, which gets the arguments of the script.
     pub(super) program: PathBuf,
     /// The variables that the script sets, if they are not set already.
@@ -19,7 +19,7 @@ const VARIABLES: [&str; 2] = ["LD_LIBRARY_PATH", "TESSDATA_PREFIX"];
 
 /// Returns what a script starts. `None` if it does more than to export variables to fixed values and to
 /// replace itself by a program with a fixed path, with `exec PROGRAM "$@"`.
-pub(super) fn read(script: &str) -> Option<Wrapped> {
+pub(super) fn read(script: &str) -> Option<WrappedProgram> {
     let (mut defaults, mut variables) = (Vec::new(), Vec::new());
     let lines = script.lines().map(str::trim);
     for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -36,7 +36,7 @@ pub(super) fn read(script: &str) -> Option<Wrapped> {
         // The name that the program sees, which does not matter to Tesseract.
         let started = started.strip_prefix("-a \"$0\" ").unwrap_or(started);
         let program = PathBuf::from(literal(started.strip_suffix("\"$@\"")?.trim())?);
-        return program.is_absolute().then_some(Wrapped { program, defaults, variables });
+        return program.is_absolute().then_some(WrappedProgram { program, defaults, variables });
     }
     None
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::push::PushReport;
 use crate::app::push::kept::KeptLink;
 use crate::app::{Observer, Session, absent};
@@ -21,7 +21,7 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     let mut link = connect(&target, observer)?;
     let is_cancelled = observer.cancel_flag();
     let mut on_progress = |PushProgress { num_done, num_blocks: total }: PushProgress| {
-        observer.on_event(Event::Counted { things: "blocks", num_done, total });
+        observer.on_event(AppEvent::Counted { things: "blocks", num_done, total });
         if is_cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     };
     let pushed = remote::push(&mut link, &store, &base_id, &mut on_progress)?;

@@ -26,7 +26,7 @@ fn request(documents: &[&str]) -> RemoveRequest {
     RemoveRequest { documents, ..RemoveRequest::default() }
 }
 
-fn removed(world: &World, request: &RemoveRequest) -> Result<Removed> {
+fn removed(world: &World, request: &RemoveRequest) -> Result<RemoveReport> {
     remove(&world.session, request, &|_| Ok(true), world)
 }
 
@@ -48,7 +48,7 @@ fn documents_are_removed_by_id_and_path_each_once() {
     assert_eq!(left(&world), [a, d]);
     // The files of two are still in the added folder.
     assert_eq!(found.num_back, 2);
-    assert_eq!(found.losses, Losses { num_notes: 1, ..Losses::default() });
+    assert_eq!(found.losses, UnreproducibleData { num_notes: 1, ..UnreproducibleData::default() });
     assert!(world.heard("in no file and will be lost: 1 note; `--export FILE` keeps them"));
 }
 
@@ -83,7 +83,9 @@ fn a_title_or_a_unique_part_of_it_names_a_document() {
 fn what_is_not_confirmed_stays() {
     let (world, [a, b, c, note, d]) = world();
     let confirm = |going: &Removal| match &going.named {
-        Named::Document(title, num_chunks) => Ok((title.as_str(), *num_chunks) == ("docs/b.md", 1)),
+        RemovalTarget::Document(title, num_chunks) => {
+            Ok((title.as_str(), *num_chunks) == ("docs/b.md", 1))
+        }
         _ => Ok(false),
     };
     let given =
@@ -124,7 +126,7 @@ fn documents_are_removed_by_a_filter() {
     let (world, [a, b, c, note, d]) = world();
     let paths = vec![world.path("docs/sub").display().to_string()];
     let filter = Filter { paths, ..Filter::default() };
-    let criteria = Some(Criteria { filter, ..Criteria::default() });
+    let criteria = Some(SelectionCriteria { filter, ..SelectionCriteria::default() });
     let found = removed(&world, &RemoveRequest { criteria, ..RemoveRequest::default() }).unwrap();
     assert_eq!(found.ids, [c]);
     assert_eq!(left(&world), [a, b, note, d]);
@@ -169,7 +171,7 @@ fn copies_that_kb_made_are_listed_and_deleted_on_request() {
         RemoveRequest { is_dry_run: true, deletes_copies: true, ..request(&[&b.to_string()]) };
     assert_eq!(removed(&world, &dry).unwrap().copies.len(), 1);
     let confirm = |going: &Removal| {
-        if let Named::Copies(num_copies, num_bytes) = going.named {
+        if let RemovalTarget::Copies(num_copies, num_bytes) = going.named {
             assert_eq!((num_copies, num_bytes), (1, 4));
         }
         Ok(true)

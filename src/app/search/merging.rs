@@ -13,7 +13,7 @@ use crate::store::ChunkId;
 use crate::text::contents::is_contents;
 
 /// How answers are merged.
-pub(super) struct Merging {
+pub(super) struct MergeOptions {
     /// Most hits to return.
     pub(super) limit: u32,
     /// What the form of the answer adds to the passages.
@@ -26,7 +26,7 @@ pub(super) struct Merging {
     pub(super) reranking: Option<Reranking>,
 }
 
-impl Merging {
+impl MergeOptions {
     /// Merges answers to one query, which are all chunks or all passages.
     pub(super) fn merge(&self, mut answers: Vec<SearchAnswer>) -> SearchAnswer {
         let mut merged =
@@ -231,7 +231,7 @@ mod tests {
 
     fn merged(is_comparable: bool, answers: Vec<Vec<Hit>>) -> Vec<Hit> {
         let merging =
-            Merging { limit: 10, rrf_k: 60.0, is_comparable, reranking: None, form: None };
+            MergeOptions { limit: 10, rrf_k: 60.0, is_comparable, reranking: None, form: None };
         let answers = answers.into_iter().map(|hits| SearchAnswer {
             typed: "q".into(),
             total_matches: hits.len(),

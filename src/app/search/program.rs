@@ -45,7 +45,7 @@ pub(super) fn run(
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Passwords that are meant for kb.
         command.env_remove("PGPASSWORD").env_remove("KB_PASSWORD");
-        Running::start(&mut command)
+        ProgramProcess::start(&mut command)
     };
     let mut running = environment
         .started(program)
@@ -103,7 +103,7 @@ fn read(mut pipe: impl Read + Send + 'static, max: usize, keeps_last: bool) -> R
 }
 
 /// A program that is killed with all its children when it is dropped.
-struct Running {
+struct ProgramProcess {
     child: Child,
     /// A variable of its environment, which everything that it starts has, too.
     mark: String,
@@ -115,7 +115,7 @@ const MAX_ROUNDS: u32 = 8;
 /// Name of the variable that marks what a run has started.
 const MARK: &str = "KB_RUN";
 
-impl Running {
+impl ProgramProcess {
     fn start(command: &mut Command) -> io::Result<Self> {
         static NUM_STARTED: AtomicU64 = AtomicU64::new(0);
         let value =
@@ -127,7 +127,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ProgramProcess {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(group) =

@@ -28,7 +28,7 @@ const MAX_REASON_CHARS: usize = 300;
 
 /// A line that the program reads.
 #[derive(Serialize)]
-struct Candidate<'a> {
+struct RerankLine<'a> {
     query: &'a str,
     chunk_id: ChunkId,
     title: &'a str,
@@ -38,7 +38,8 @@ struct Candidate<'a> {
 
 /// A line that it prints.
 #[derive(Deserialize)]
-struct Scored {
+#[serde(rename = "Scored")]
+struct ScoredLine {
     chunk_id: ChunkId,
     score: f64,
 }
@@ -90,7 +91,7 @@ impl<'a> Reranker<'a> {
         let mut input = String::new();
         for hit in hits {
             let chunk = &hit.stored.chunk.chunk;
-            let line = JsonLine::of(&Candidate {
+            let line = JsonLine::of(&RerankLine {
                 query: typed,
                 chunk_id: hit.stored.chunk.id,
                 title: &hit.stored.title,
@@ -116,7 +117,7 @@ fn read(output: &[u8], hits: &[Hit]) -> Result<HashMap<ChunkId, f64>, String> {
     let text = std::str::from_utf8(output).map_err(|_| "it printed text that is not UTF-8")?;
     let mut scores = HashMap::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let Scored { chunk_id, score } = serde_json::from_str(line)
+        let ScoredLine { chunk_id, score } = serde_json::from_str(line)
             .map_err(|error| format!("line {number} of its output: {error}"))?;
         if !hits.iter().any(|hit| hit.stored.chunk.id == chunk_id) {
             return Err(format!("line {number} of its output: it was not given chunk {chunk_id}"));

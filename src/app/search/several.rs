@@ -5,8 +5,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::app::observer::{Event, Notes};
-use crate::app::search::merging::Merging;
+use crate::app::observer::{AppEvent, NoteKeeper};
+use crate::app::search::merging::MergeOptions;
 use crate::app::search::rerank::Reranker;
 use crate::app::search::{SearchRequest, search_by};
 use crate::app::{Observer, Session, absent};
@@ -28,7 +28,7 @@ pub fn search_several(
             request.newest = request.newest.max(newest.flatten());
         }
     }
-    let notes = Notes::new(observer);
+    let notes = NoteKeeper::new(observer);
     let mut models: Vec<String> = Vec::new();
     let mut answers: Vec<SearchAnswer> = Vec::new();
     for (base, session) in sessions.iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn search_several(
     }
     models.dedup();
     let settings = sessions.first().map(|session| &session.config().search);
-    let merging = Merging {
+    let merging = MergeOptions {
         form: request.form,
         limit: request.limit.or(settings.map(|search| search.default_top)).unwrap_or_default(),
         rrf_k: settings.map_or(60.0, |search| search.rrf_k),
@@ -84,8 +84,8 @@ struct OfBase<'a> {
 }
 
 impl Observer for OfBase<'_> {
-    fn on_event(&self, event: Event<'_>) {
-        let Event::Note(text) = event else { return self.observer.on_event(event) };
+    fn on_event(&self, event: AppEvent<'_>) {
+        let AppEvent::Note(text) = event else { return self.observer.on_event(event) };
         let text = text.strip_prefix("note: ").unwrap_or(text);
         self.observer.note(&format!("note: {}: {text}", self.name));
     }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use crate::app::bases::place::Place;
+use crate::app::bases::place::NamedBase;
 use crate::app::push::KeptLink;
 use crate::app::{bases, model};
-use crate::config::{self, Config, Environment, Flags, Freshness, Resolved};
+use crate::config::{self, Config, Environment, Flags, Freshness, ResolvedConfig};
 use crate::embed::{Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::search::ShownPaths;
@@ -25,9 +25,9 @@ pub struct Session {
     /// Variables of the process.
     pub environment: Environment,
     /// Settings with their origins; its data directory is the folder of the knowledge base.
-    pub resolved: Resolved,
+    pub resolved: ResolvedConfig,
     /// Which knowledge base it is.
-    pub place: Place,
+    pub place: NamedBase,
     /// The data directory, in which the named knowledge bases are.
     pub home: PathBuf,
     /// What the user should be told about the choice of the knowledge base.
@@ -46,7 +46,7 @@ pub struct Session {
     /// Whether a database may be without an owner: one that kb makes for itself.
     is_scratch: bool,
     /// Its connections and models.
-    opened: Opened,
+    opened: OpenedParts,
 }
 
 impl Session {
@@ -61,7 +61,7 @@ impl Session {
     pub fn of_base(
         environment: Environment,
         flags: &Flags,
-        usual: Resolved,
+        usual: ResolvedConfig,
         base: Option<&str>,
     ) -> Result<Self> {
         let chosen = bases::choose(&environment, flags, usual, base)?;
@@ -95,7 +95,7 @@ impl Session {
     fn like(&self, base: Option<&str>) -> Result<Self> {
         let usual = config::load(&self.environment, &self.flags)?;
         let other = Self::of_base(self.environment.clone(), &self.flags, usual, base)?;
-        let (reader, opened) = (self.reader.clone(), Opened::sharing_models(&self.opened));
+        let (reader, opened) = (self.reader.clone(), OpenedParts::sharing_models(&self.opened));
         let near = self.near.clone();
         Ok(Self { reader, opened, notify: self.notify, near, ..other })
     }
@@ -104,7 +104,7 @@ impl Session {
     pub fn at(&self, data_dir: &Path) -> Result<Self> {
         let mut resolved = self.resolved.clone();
         resolved.config.data_dir = absolute(data_dir)?;
-        let place = Place::default_in(&resolved.config.data_dir);
+        let place = NamedBase::default_in(&resolved.config.data_dir);
         let home = place.dir.clone();
         let session = Self::over(self.environment.clone(), resolved, place, home);
         let reader = self.reader.clone();
@@ -112,15 +112,20 @@ impl Session {
     }
 
     /// Returns a session with the same settings for a knowledge base to make.
-    pub fn own_at(&self, place: Place) -> Result<Self> {
+    pub fn own_at(&self, place: NamedBase) -> Result<Self> {
         Ok(Self { is_scratch: false, ..self.at(&place.dir)? }.at_place(place))
     }
 
-    fn at_place(self, place: Place) -> Self {
+    fn at_place(self, place: NamedBase) -> Self {
         Self { place, ..self }
     }
 
-    fn over(environment: Environment, resolved: Resolved, place: Place, home: PathBuf) -> Self {
+    fn over(
+        environment: Environment,
+        resolved: ResolvedConfig,
+        place: NamedBase,
+        home: PathBuf,
+    ) -> Self {
         Self {
             environment,
             resolved,
@@ -133,7 +138,7 @@ impl Session {
             reader: None,
             notify: |_| {},
             is_scratch: false,
-            opened: Opened::default(),
+            opened: OpenedParts::default(),
         }
     }
 
@@ -214,7 +219,7 @@ impl Session {
 
 /// What a session has opened.
 #[derive(Default)]
-struct Opened {
+struct OpenedParts {
     /// The loaded models, each loaded by the first query that needs it. Sessions of several knowledge bases
     /// share them.
     models: Arc<Mutex<Vec<Arc<dyn Embedder>>>>,
@@ -228,7 +233,7 @@ struct Opened {
     kept_link: Mutex<Option<KeptLink>>,
 }
 
-impl Opened {
+impl OpenedParts {
     /// Returns nothing opened but the models of another session.
     fn sharing_models(other: &Self) -> Self {
         Self { models: Arc::clone(&other.models), ..Self::default() }

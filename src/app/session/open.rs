@@ -52,7 +52,7 @@ impl Session {
 
     /// Gives a connection which of the files that the database names are followed.
     fn settle(&self, store: &mut Store, is_new: bool) -> Result<()> {
-        let opening = trust::Opening {
+        let opening = trust::TrustContext {
             environment: &self.environment,
             dir: self.data_dir(),
             is_new,

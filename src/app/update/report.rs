@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::export::ExportFile;
-use crate::app::reread::Selection;
+use crate::app::reread::RereadSelection;
 use crate::error::Error;
 use crate::ingest::FailedFile;
 use crate::ingest::survey::MissingFile;
@@ -30,14 +30,15 @@ pub struct UpdateRequest {
     pub password: Option<String>,
     /// Which documents are made again if today's settings would make them differently. A selection
     /// of some leaves all other files alone.
-    pub rereads: Option<Selection>,
+    pub rereads: Option<RereadSelection>,
     /// Whether `kb watch` asks for it.
     pub is_watched: bool,
 }
 
 /// A folder from which nothing was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Refused {
+#[schemars(rename = "Refused")]
+pub struct RefusedFolder {
     /// The folder; null for files that were added by name.
     #[serde(serialize_with = "fields::path_or_null")]
     pub root: Option<PathBuf>,
@@ -100,7 +101,7 @@ pub struct UpdateReport {
     #[serde(serialize_with = "fields::paths")]
     pub away: Vec<PathBuf>,
     /// Folders from which nothing was removed, because too many documents are missing.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedFolder>,
     /// With `--reread`: documents that were made again.
     pub reread: usize,
     /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them

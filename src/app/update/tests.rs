@@ -68,7 +68,7 @@ fn more_than_thirty_percent_are_removed_only_with_force() {
         assert_eq!(report.is_refused(&request), is_refused);
         if is_refused {
             let root = Some(world.path("docs"));
-            assert_eq!(report.refused, [Refused { root, num_lost: 4, num_documents: 10 }]);
+            assert_eq!(report.refused, [RefusedFolder { root, num_lost: 4, num_documents: 10 }]);
         }
     }
 }

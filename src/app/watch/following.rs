@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::app::Session;
-use crate::app::watch::pending::Pending;
+use crate::app::watch::pending::PendingChanges;
 use crate::error::{Error, Result};
 use crate::files::open::{self, identity};
 use crate::files::stamp::Stamp;
@@ -16,15 +16,15 @@ use crate::text::paths;
 
 /// The watched folders. A file that was added by name is watched through its folder, because programs often
 /// replace a file instead of writing it.
-pub(super) struct Following {
+pub(super) struct WatchedFolders {
     watcher: Watcher,
     named: Vec<PathBuf>,
-    folders: BTreeMap<PathBuf, Folder>,
+    folders: BTreeMap<PathBuf, FollowedFolder>,
     /// The database and its log when the added folders were last read.
     stamps: [Option<Stamp>; 2],
 }
 
-struct Folder {
+struct FollowedFolder {
     depth: WatchDepth,
     /// The watched folder; `None` if there is none at this path.
     watched: Option<(u64, u64)>,
@@ -32,7 +32,7 @@ struct Folder {
     real: PathBuf,
 }
 
-impl Following {
+impl WatchedFolders {
     pub(super) fn new(session: &Session, named: &[PathBuf]) -> Result<Self> {
         let mut following = Self {
             watcher: Watcher::new()?,
@@ -41,7 +41,7 @@ impl Following {
             stamps: [None, None],
         };
         // What has changed before is found by the first update.
-        following.look_again(session, &mut Pending::new(Duration::ZERO), Instant::now())?;
+        following.look_again(session, &mut PendingChanges::new(Duration::ZERO), Instant::now())?;
         Ok(following)
     }
 
@@ -72,7 +72,7 @@ impl Following {
         if self.folders.keys().any(|folder| path.starts_with(folder)) {
             return path;
         }
-        let below = |(folder, state): (&PathBuf, &Folder)| {
+        let below = |(folder, state): (&PathBuf, &FollowedFolder)| {
             path.strip_prefix(&state.real).ok().map(|rest| folder.join(rest))
         };
         self.folders.iter().find_map(below).unwrap_or(path)
@@ -83,7 +83,7 @@ impl Following {
     pub(super) fn look_again(
         &mut self,
         session: &Session,
-        pending: &mut Pending,
+        pending: &mut PendingChanges,
         now: Instant,
     ) -> Result<()> {
         let database = session.database();
@@ -138,7 +138,8 @@ impl Following {
         }
         for (path, depth) in wanted {
             let real = open::real(&path).unwrap_or_else(|_| path.clone());
-            let folder = self.folders.entry(path).or_insert(Folder { depth, watched: None, real });
+            let folder =
+                self.folders.entry(path).or_insert(FollowedFolder { depth, watched: None, real });
             if folder.depth != depth {
                 (folder.depth, folder.watched) = (depth, None);
             }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::app::absent::{self, NOTHING_ADDED};
-use crate::app::observer::Event;
+use crate::app::observer::AppEvent;
 use crate::app::update::{UpdateReport, UpdateRequest, update};
 use crate::app::{Observer, Session, scope};
 use crate::error::{Error, Result};
@@ -23,8 +23,8 @@ use crate::files::watch::WatchChange;
 use crate::ingest;
 use crate::text::number::{counted, thousands};
 use crate::text::paths;
-use following::Following;
-use pending::{Batch, Pending};
+use following::WatchedFolders;
+use pending::{Batch, PendingChanges};
 
 /// Time without a change after which a file is read: editors and downloads write in several steps.
 pub const QUIET: Duration = Duration::from_millis(500);
@@ -63,10 +63,10 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
     }
     let lines =
         Lines { observer, is_ended: Arc::clone(&request.is_ended), counts: Mutex::default() };
-    let mut all = Counts::default();
+    let mut all = WatchCounts::default();
     let mut next_summary = Instant::now() + SUMMARY_PERIOD;
-    let mut pending = Pending::new(QUIET);
-    let mut following = Following::new(session, &request.named)?;
+    let mut pending = PendingChanges::new(QUIET);
+    let mut following = WatchedFolders::new(session, &request.named)?;
     observer.note(&match following.num_folders() {
         0 if absent::is_empty(session)? => format!("{NOTHING_ADDED} Waiting."),
         0 => "no folders have been added yet; waiting".to_owned(),
@@ -113,7 +113,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
 fn run(
     session: &Session,
     request: &WatchRequest,
-    following: &Following,
+    following: &WatchedFolders,
     batch: &Batch,
     lines: &Lines<'_>,
 ) -> Result<()> {
@@ -142,14 +142,14 @@ fn run(
 
 /// How many lines of each kind were reported.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct WatchCounts {
     indexed: usize,
     moved: usize,
     missing: usize,
     failed: usize,
 }
 
-impl Counts {
+impl WatchCounts {
     fn add(&mut self, other: Self) {
         self.indexed += other.indexed;
         self.moved += other.moved;
@@ -175,18 +175,18 @@ impl Counts {
 struct Lines<'a> {
     observer: &'a dyn Observer,
     is_ended: Arc<AtomicBool>,
-    counts: Mutex<Counts>,
+    counts: Mutex<WatchCounts>,
 }
 
 impl Lines<'_> {
     /// Reports a line, and counts it.
-    fn line(&self, event: Event<'_>, count: fn(&mut Counts) -> &mut usize) {
+    fn line(&self, event: AppEvent<'_>, count: fn(&mut WatchCounts) -> &mut usize) {
         *count(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
         self.observer.on_event(event);
     }
 
     /// Returns what was counted, and begins again.
-    fn take_counts(&self) -> Counts {
+    fn take_counts(&self) -> WatchCounts {
         mem::take(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -194,33 +194,33 @@ impl Lines<'_> {
     fn report(&self, report: &UpdateReport, batch: &Batch) {
         for moved in &report.moves {
             let text = format!("moved: {} to {}", moved.from, moved.to);
-            self.line(Event::Note(&text), |counts| &mut counts.moved);
+            self.line(AppEvent::Note(&text), |counts| &mut counts.moved);
         }
         for missing in &report.missing {
             if batch.concerns(&paths::path_of(&missing.path)) {
                 let text = format!("missing: {}", missing.path);
-                self.line(Event::Note(&text), |counts| &mut counts.missing);
+                self.line(AppEvent::Note(&text), |counts| &mut counts.missing);
             }
         }
         for (path, error) in &report.failed {
             // A refused link is reported by the update itself.
             if batch.concerns(path) && !matches!(error, Error::LinkRefused { .. }) {
                 let text = error.text_about(path);
-                self.line(Event::Failure(&text), |counts| &mut counts.failed);
+                self.line(AppEvent::Failure(&text), |counts| &mut counts.failed);
             }
         }
     }
 }
 
 impl Observer for Lines<'_> {
-    fn on_event(&self, event: Event<'_>) {
+    fn on_event(&self, event: AppEvent<'_>) {
         match event {
-            Event::IngestBegins { .. } | Event::IngestEnds { .. } => {}
-            Event::Ingest(ingest::FileEvent::Stored { path: Some(path), .. }) => {
+            AppEvent::IngestBegins { .. } | AppEvent::IngestEnds { .. } => {}
+            AppEvent::Ingest(ingest::FileEvent::Stored { path: Some(path), .. }) => {
                 let text = format!("indexed: {}", path.display());
-                self.line(Event::Note(&text), |counts| &mut counts.indexed);
+                self.line(AppEvent::Note(&text), |counts| &mut counts.indexed);
             }
-            Event::Ingest(_) => {}
+            AppEvent::Ingest(_) => {}
             other => self.observer.on_event(other),
         }
     }
@@ -242,10 +242,10 @@ mod tests {
     struct Kept(Mutex<Vec<String>>);
 
     impl Observer for Kept {
-        fn on_event(&self, event: Event<'_>) {
+        fn on_event(&self, event: AppEvent<'_>) {
             self.0.lock().unwrap().push(match event {
-                Event::Note(text) => text.to_owned(),
-                Event::Failure(text) => format!("failed: {text}"),
+                AppEvent::Note(text) => text.to_owned(),
+                AppEvent::Failure(text) => format!("failed: {text}"),
                 _ => "another event".to_owned(),
             });
         }
@@ -286,10 +286,10 @@ mod tests {
 
     #[test]
     fn counts_name_what_has_happened() {
-        let mut counts = Counts::default();
+        let mut counts = WatchCounts::default();
         assert_eq!(counts.text(), "nothing has changed");
-        counts.add(Counts { indexed: 1200, failed: 1, ..Counts::default() });
-        counts.add(Counts { failed: 1, ..Counts::default() });
+        counts.add(WatchCounts { indexed: 1200, failed: 1, ..WatchCounts::default() });
+        counts.add(WatchCounts { failed: 1, ..WatchCounts::default() });
         assert_eq!(counts.text(), "1,200 indexed, 2 failed");
     }
 

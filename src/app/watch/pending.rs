@@ -27,13 +27,13 @@ impl Batch {
 }
 
 /// Changed paths with the time of their last change.
-pub(super) struct Pending {
+pub(super) struct PendingChanges {
     quiet: Duration,
     paths: BTreeMap<PathBuf, Instant>,
     everything: Option<Instant>,
 }
 
-impl Pending {
+impl PendingChanges {
     pub(super) fn new(quiet: Duration) -> Self {
         Self { quiet, paths: BTreeMap::new(), everything: None }
     }
@@ -95,7 +95,7 @@ mod tests {
     fn a_path_is_taken_once_it_is_quiet() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let mut pending = Pending::new(Duration::from_millis(500));
+        let mut pending = PendingChanges::new(Duration::from_millis(500));
         assert_eq!(pending.take(at(0)), None);
         pending.add("/a".into(), at(0));
         pending.add("/b".into(), at(300));
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_flood_of_names_becomes_one_look_at_everything() {
         let start = Instant::now();
-        let mut pending = Pending::new(Duration::from_millis(500));
+        let mut pending = PendingChanges::new(Duration::from_millis(500));
         for number in 0..=MAX_PATHS {
             pending.add(format!("/{number}").into(), start);
         }
@@ -126,7 +126,7 @@ mod tests {
     fn everything_includes_what_is_quiet() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let mut pending = Pending::new(Duration::from_millis(500));
+        let mut pending = PendingChanges::new(Duration::from_millis(500));
         pending.add("/a".into(), at(0));
         pending.add_all(at(0));
         pending.add("/b".into(), at(400));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::app::Session;
 use crate::app::ingestion::options::is_claimed;
-use crate::app::watch::following::Following;
+use crate::app::watch::following::WatchedFolders;
 use crate::error::Result;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::innermost;
@@ -19,7 +19,7 @@ const RULES: [&str; 3] = [".gitignore", ".ignore", ".kbignore"];
 /// rules apply to it. Hidden files and files of unknown types give nothing.
 pub(super) fn targets(
     session: &Session,
-    following: &Following,
+    following: &WatchedFolders,
     changed: &[PathBuf],
 ) -> Result<Vec<PathBuf>> {
     let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::app::values::tag;
-use crate::cli::args::Format;
+use crate::cli::args::ReportFormat;
 use crate::cli::args::values::{directory, doc_type, kind, language, note};
 use crate::document::{DocType, DocumentKind, Language};
 use crate::store::DocumentId;
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb init --status`")]
-pub(in crate::cli) struct Init {
+pub(in crate::cli) struct InitArgs {
     /// Model to use [default: embedding.model]
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) model: Option<String>,
@@ -26,7 +26,7 @@ pub(in crate::cli) struct Init {
     #[arg(long)]
     pub(in crate::cli) status: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ pub(in crate::cli) struct Init {
 #[command(
     after_help = "For example: `kb add DIRECTORY --tags work` and `kb add --note \"Call the bank\" --tags todo`"
 )]
-pub(in crate::cli) struct Add {
+pub(in crate::cli) struct AddArgs {
     /// Files, and folders with everything below them; - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "note")]
     pub(in crate::cli) paths: Vec<PathBuf>,
@@ -76,7 +76,7 @@ pub(in crate::cli) struct Add {
     #[arg(long, short, hide = true)]
     pub(in crate::cli) recursive: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ Missing files are reported; --prune removes them. An added folder that is missin
 that is not mounted, never counts as deleted, nor does a disk that was mounted in one.
 
 For example: `kb update --prune`")]
-pub(in crate::cli) struct Update {
+pub(in crate::cli) struct UpdateArgs {
     /// Folders and files to update [default: everything that was added]
     #[arg(value_name = "ROOT")]
     pub(in crate::cli) roots: Vec<PathBuf>,
@@ -117,7 +117,7 @@ pub(in crate::cli) struct Update {
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(in crate::cli) password: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -128,7 +128,7 @@ vectors, and those of another model, are computed. A bad line is reported, and t
 is used if it is installed or if --model also names it.
 
 For example: `kb import FILE --trust-paths`")]
-pub(in crate::cli) struct Import {
+pub(in crate::cli) struct ImportArgs {
     /// File to read; - reads standard input
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: PathBuf,
@@ -140,7 +140,7 @@ pub(in crate::cli) struct Import {
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) model: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -150,7 +150,7 @@ which ends it with status 0. Prints one line per change. Missing files are repor
 blocked.
 
 For example: `kb watch --summary`")]
-pub(in crate::cli) struct Watch {
+pub(in crate::cli) struct WatchArgs {
     /// Added folders and files, and folders in them [default: everything that was added]
     #[arg(value_name = "PATH")]
     pub(in crate::cli) roots: Vec<PathBuf>,

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::args::Format;
+use crate::cli::args::ReportFormat;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `kb --base NAME COMMAND` works on the knowledge base NAME, `kb --base work,default search ...` searches \
 several. Without --base, kb uses the default one, or that of the project around the working directory \
 (made by `kb init --here`) once `kb base allow` has allowed it.")]
-pub(in crate::cli) struct Base {
+pub(in crate::cli) struct BaseArgs {
     /// The action.
     #[command(subcommand)]
     pub(in crate::cli) action: BaseAction,
@@ -32,9 +32,9 @@ pub(in crate::cli) enum BaseAction {
     Allow(BaseAllow),
 }
 
-impl Base {
+impl BaseArgs {
     /// Returns the requested output format.
-    pub(in crate::cli) fn format(&self) -> &Format {
+    pub(in crate::cli) fn format(&self) -> &ReportFormat {
         match &self.action {
             BaseAction::List(args) => &args.format,
             BaseAction::Add(args) => &args.format,
@@ -48,7 +48,7 @@ impl Base {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BaseList {
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -64,7 +64,7 @@ pub(in crate::cli) struct BaseAdd {
     #[arg(long, value_name = "TEXT")]
     pub(in crate::cli) description: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -80,7 +80,7 @@ pub(in crate::cli) struct BaseRemove {
     #[arg(long, short, requires = "erase")]
     pub(in crate::cli) yes: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -93,7 +93,7 @@ pub(in crate::cli) struct BaseRename {
     #[arg(value_name = "NEW")]
     pub(in crate::cli) new_name: String,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -116,5 +116,5 @@ pub(in crate::cli) struct BaseAllow {
     #[arg(long, short)]
     pub(in crate::cli) yes: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }

@@ -7,10 +7,10 @@ use clap::{ArgGroup, Args, Subcommand};
 
 use crate::app::values::tag;
 use crate::cli::args::values::{Day, day, directory, title};
-use crate::cli::args::{Choosing, Format};
+use crate::cli::args::{DocumentArgs, ReportFormat};
 use crate::config::OutputFormat;
 
-/// The flags of [`Choosing`]: documents are chosen by these or by name.
+/// The flags of [`DocumentArgs`]: documents are chosen by these or by name.
 const CHOOSING: [&str; 9] = [
     "kind", "tags", "excluded_tags", "language", "since", "until", "added_since", "paths", "query",
 ];
@@ -22,13 +22,13 @@ Filters choose all documents that pass them; with --query, of those only the doc
 text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.
 
 For example: `kb remove DOC --yes`")]
-pub(in crate::cli) struct Remove {
+pub(in crate::cli) struct RemoveArgs {
     /// Documents: ids, titles or unique parts of them; or added files and folders with everything below them
     #[arg(value_name = "DOC|DIR", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
     #[arg(conflicts_with_all = CHOOSING, allow_negative_numbers = true)]
     pub(in crate::cli) documents: Vec<String>,
     #[command(flatten)]
-    pub(in crate::cli) choosing: Choosing,
+    pub(in crate::cli) choosing: DocumentArgs,
     /// Also delete the copies of the database that kb made itself, which may have what was removed
     #[arg(long)]
     pub(in crate::cli) backups: bool,
@@ -48,7 +48,7 @@ pub(in crate::cli) struct Remove {
     #[arg(long, short)]
     pub(in crate::cli) yes: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ that has no file. All changes are made together when the editor ends; an empty o
 A title that you edit stays when the file is read again.
 
 For example: `kb edit DOC --title TITLE`")]
-pub(in crate::cli) struct Edit {
+pub(in crate::cli) struct EditArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
     pub(in crate::cli) document: String,
@@ -72,7 +72,7 @@ pub(in crate::cli) struct Edit {
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(in crate::cli) tags: Vec<String>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -85,13 +85,13 @@ Filters select all documents that pass them; with --query, only those among the 
 is not found, no document is changed. `kb tags rename` renames a tag everywhere.
 
 For example: `kb tag DOC --add todo`")]
-pub(in crate::cli) struct Tag {
+pub(in crate::cli) struct TagArgs {
     /// Documents: ids, paths, or unique parts of titles or paths
     #[arg(value_name = "DOC", required_unless_present_any = CHOOSING, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = CHOOSING)]
     pub(in crate::cli) documents: Vec<String>,
     #[command(flatten)]
-    pub(in crate::cli) choosing: Choosing,
+    pub(in crate::cli) choosing: DocumentArgs,
     /// Tags to add, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(in crate::cli) add: Vec<String>,
@@ -99,22 +99,22 @@ pub(in crate::cli) struct Tag {
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(in crate::cli) remove: Vec<String>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb status --scan`")]
-pub(in crate::cli) struct Status {
+pub(in crate::cli) struct StatusArgs {
     /// Also count new, changed and missing files, and what takes the room in the database
     #[arg(long)]
     pub(in crate::cli) scan: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb backup FILE`")]
-pub(in crate::cli) struct Backup {
+pub(in crate::cli) struct BackupArgs {
     /// File to write, or to check with --verify
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: PathBuf,
@@ -125,7 +125,7 @@ pub(in crate::cli) struct Backup {
     #[arg(long, short)]
     pub(in crate::cli) force: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -135,12 +135,12 @@ that is replaced stays next to kb.db as kb-before-restore-TIME.db until you dele
 using the database.
 
 For example: `kb restore FILE`")]
-pub(in crate::cli) struct Restore {
+pub(in crate::cli) struct RestoreArgs {
     /// A file that `kb backup` wrote
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: PathBuf,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -150,7 +150,7 @@ closed cases stay. Changed files are left to `kb update`, and so are missing one
 kb.db, `kb update` follows it without this command.
 
 For example: `kb relocate OLD NEW`")]
-pub(in crate::cli) struct Relocate {
+pub(in crate::cli) struct RelocateArgs {
     /// The folder as it was added, or a folder in it
     #[arg(value_name = "OLD")]
     pub(in crate::cli) from: PathBuf,
@@ -164,7 +164,7 @@ pub(in crate::cli) struct Relocate {
     #[arg(long, short)]
     pub(in crate::cli) force: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -175,12 +175,12 @@ the server's certificate checked, unless `sslmode` in the URL says otherwise; on
 `require_auth` does. `kb search --from TARGET QUERY` searches the copy.
 
 For example: `kb push TARGET`")]
-pub(in crate::cli) struct Push {
+pub(in crate::cli) struct PushArgs {
     /// The copy: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD
     #[arg(value_name = "TARGET")]
     pub(in crate::cli) target: String,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -190,7 +190,7 @@ The first line describes the database and its model; every other line is one doc
 chunks. `kb import` reads the file into another database.
 
 For example: `kb export FILE --vectors`")]
-pub(in crate::cli) struct Export {
+pub(in crate::cli) struct ExportArgs {
     /// File to create; - is standard output [default: -]
     #[arg(value_name = "FILE")]
     pub(in crate::cli) file: Option<PathBuf>,
@@ -201,7 +201,7 @@ pub(in crate::cli) struct Export {
     #[arg(long)]
     pub(in crate::cli) vectors: bool,
     #[command(flatten)]
-    pub(in crate::cli) choosing: Choosing,
+    pub(in crate::cli) choosing: DocumentArgs,
     /// The only format
     #[arg(long, value_parser = ["jsonl"], value_name = "FORMAT", default_value = "jsonl")]
     pub(in crate::cli) format: String,
@@ -215,7 +215,7 @@ files.
 Exit status 0: no problems; 1: problems that can be repaired; 2: the database is damaged beyond repair.
 
 For example: `kb doctor --fix`")]
-pub(in crate::cli) struct Doctor {
+pub(in crate::cli) struct DoctorArgs {
     /// Repair: rebuild indexes, compute missing vectors, remove orphaned rows, restrict permissions,
     /// release free space
     #[arg(long)]
@@ -224,12 +224,12 @@ pub(in crate::cli) struct Doctor {
     #[arg(long)]
     pub(in crate::cli) links: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb reindex --dry-run`")]
-pub(in crate::cli) struct Reindex {
+pub(in crate::cli) struct ReindexArgs {
     /// Model to switch to [default: the one the database uses]
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) model: Option<String>,
@@ -240,11 +240,11 @@ pub(in crate::cli) struct Reindex {
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Model {
+pub(in crate::cli) struct ModelArgs {
     /// The action.
     #[command(subcommand)]
     pub(in crate::cli) action: ModelAction,
@@ -256,11 +256,11 @@ pub(in crate::cli) enum ModelAction {
     /// List the models that kb knows by name, with cost and scores
     List {
         #[command(flatten)]
-        format: Format,
+        format: ReportFormat,
     },
 }
 
-impl Model {
+impl ModelArgs {
     pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
         let ModelAction::List { format } = &self.action;
         Some(format.format)
@@ -275,15 +275,15 @@ touched.
 
 manifest.txt lists every file that kb put there with its SHA-256, size, time and inode. Every command compares \
 size, time and inode of the files it loads; `kb doctor` compares all bytes.")]
-pub(in crate::cli) struct Cache {
+pub(in crate::cli) struct CacheArgs {
     /// The action; without one, the contents are shown.
     #[command(subcommand)]
     pub(in crate::cli) action: Option<CacheAction>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
-impl Cache {
+impl CacheArgs {
     pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
         Some(match &self.action {
             Some(CacheAction::Clean(clean)) => clean.format.format,
@@ -296,12 +296,12 @@ impl Cache {
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum CacheAction {
     /// Remove what the database's model does not need
-    Clean(CacheClean),
+    Clean(CacheCleanArgs),
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb cache clean --dry-run`")]
-pub(in crate::cli) struct CacheClean {
+pub(in crate::cli) struct CacheCleanArgs {
     /// Also remove what it needs, which the next command fetches again
     #[arg(long)]
     pub(in crate::cli) all: bool,
@@ -312,7 +312,7 @@ pub(in crate::cli) struct CacheClean {
     #[arg(long, short)]
     pub(in crate::cli) yes: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -321,7 +321,7 @@ pub(in crate::cli) struct ConfigArgs {
     #[command(subcommand)]
     pub(in crate::cli) action: Option<ConfigAction>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 /// An action on the settings.

@@ -24,24 +24,25 @@ use crate::app::clients::CLIENTS;
 use crate::cli::args::values::tool_set;
 use crate::config::OutputFormat;
 
-pub(super) use add::{Add, Import, Init, Update, Watch};
-pub(super) use base::{Base, BaseAction};
+pub(super) use add::{AddArgs, ImportArgs, InitArgs, UpdateArgs, WatchArgs};
+pub(super) use base::{BaseAction, BaseArgs};
 pub(super) use global::{ColorChoice, Global, first_word};
 pub(super) use learn::{Completions, Help, Man, Schema, Shell};
 pub(super) use manage::{
-    Backup, Cache, CacheAction, ConfigAction, ConfigArgs, Doctor, Edit, Export, Model, Push,
-    Reindex, Relocate, Remove, Restore, Status, Tag,
+    BackupArgs, CacheAction, CacheArgs, ConfigAction, ConfigArgs, DoctorArgs, EditArgs, ExportArgs,
+    ModelArgs, PushArgs, ReindexArgs, RelocateArgs, RemoveArgs, RestoreArgs, StatusArgs, TagArgs,
 };
 pub(super) use read::{
-    Convert, DocumentFormat, Files, Info, List, Open, Outline, SelectionArgs, Show, ShowFormat,
-    Tags, TagsAction,
+    ConvertArgs, DocumentFormat, FilesArgs, InfoArgs, ListArgs, OpenArgs, OutlineArgs,
+    SelectionArgs, ShowArgs, ShowFormat, TagsAction, TagsArgs,
 };
 pub(super) use search::{
-    Choosing, Embed, Eval, FilterArgs, Find, How, Search, SearchFormat, Similar, Why,
+    DocumentArgs, EmbedArgs, EvalArgs, FilterArgs, FindArgs, SearchArgs, SearchFormat,
+    SearchModeArgs, SimilarArgs, WhyArgs,
 };
-pub(super) use search::{Grep, LineFormat};
-pub(super) use skill::{Skc, Skill, SkillCall};
-pub(super) use values::{Format, errors};
+pub(super) use search::{GrepArgs, LineFormat};
+pub(super) use skill::{SkcArgs, SkillArgs, SkillCall};
+pub(super) use values::{ReportFormat, errors};
 
 /// A local, offline knowledge base: keyword and semantic search over your documents
 #[derive(Debug, Parser)]
@@ -66,94 +67,94 @@ const HUMAN: Option<OutputFormat> = Some(OutputFormat::Human);
 commands! {
     "Find" {
         /// Search your documents
-        Search(Search, Search::wanted_format),
+        Search(SearchArgs, SearchArgs::wanted_format),
         /// Find as you type, on the full screen
-        Find(Find, |_| HUMAN),
+        Find(FindArgs, |_| HUMAN),
         /// Find every line that matches a pattern
-        Grep(Grep, |args| Some(errors(args.format))),
+        Grep(GrepArgs, |args| Some(errors(args.format))),
         /// Find passages like a document or chunk
-        Similar(Similar),
+        Similar(SimilarArgs),
         /// Explain why a document is not found
-        Why(Why),
+        Why(WhyArgs),
     }
 
     "Add and keep current" {
         /// Fetch the model and create the database
-        Init(Init),
+        Init(InitArgs),
         /// Add files, folders or a note
-        Add(Add),
+        Add(AddArgs),
         /// Update new, changed and moved files
-        Update(Update),
+        Update(UpdateArgs),
         /// Follow added folders and update what changes
-        Watch(Watch, |_| HUMAN),
+        Watch(WatchArgs, |_| HUMAN),
         /// List the files kb has seen
-        Files(Files),
+        Files(FilesArgs),
         /// Say where an added folder is now
-        Relocate(Relocate),
+        Relocate(RelocateArgs),
         /// Remove documents
-        Remove(Remove),
+        Remove(RemoveArgs),
     }
 
     "Read on" {
         /// List documents
-        List(List),
+        List(ListArgs),
         /// Show one document and its chunks
-        Info(Info),
+        Info(InfoArgs),
         /// List sections, pages or symbols
-        Outline(Outline),
+        Outline(OutlineArgs),
         /// Show a section, page, symbol or chunk
-        Show(Show, |args| Some(errors(args.format))),
+        Show(ShowArgs, |args| Some(errors(args.format))),
         /// Print or open the file of a document
-        Open(Open),
+        Open(OpenArgs),
         /// Convert files to Markdown or JSON
-        Convert(Convert, |args| Some(errors(args.format))),
+        Convert(ConvertArgs, |args| Some(errors(args.format))),
     }
 
     "Organise" {
         /// Edit title, tags, date or the text of a note
-        Edit(Edit),
+        Edit(EditArgs),
         /// List or rename tags
-        Tags(Tags, Tags::wanted_format),
+        Tags(TagsArgs, TagsArgs::wanted_format),
         /// Add or remove tags of documents
-        Tag(Tag),
+        Tag(TagArgs),
     }
 
     "Look after" {
         /// Show what the database holds
-        Status(Status),
+        Status(StatusArgs),
         /// Check the database and repair it
-        Doctor(Doctor),
+        Doctor(DoctorArgs),
         /// List, make and name knowledge bases
-        Base(Base, |args| Some(args.format().format)),
+        Base(BaseArgs, |args| Some(args.format().format)),
         /// Back up the database or verify a backup
-        Backup(Backup),
+        Backup(BackupArgs),
         /// Put a backup in place of the database
-        Restore(Restore),
+        Restore(RestoreArgs),
         /// Export documents as lines of JSON
-        Export(Export, |_| JSON),
+        Export(ExportArgs, |_| JSON),
         /// Import a file written by `kb export`
-        Import(Import),
+        Import(ImportArgs),
         /// Update a copy in PostgreSQL, for many people
-        Push(Push),
+        Push(PushArgs),
         /// Compute all vectors again
-        Reindex(Reindex),
+        Reindex(ReindexArgs),
         /// List the models that can be chosen
-        Model(Model, Model::wanted_format),
+        Model(ModelArgs, ModelArgs::wanted_format),
         /// Show or change settings
         Config(ConfigArgs),
         /// Show or clean the cache of models
-        Cache(Cache, Cache::wanted_format),
+        Cache(CacheArgs, CacheArgs::wanted_format),
         /// Measure retrieval quality
-        Eval(Eval),
+        Eval(EvalArgs),
         /// Print the vectors of texts
-        Embed(Embed, |_| JSON),
+        Embed(EmbedArgs, |_| JSON),
     }
 
     "Agents and skills" {
         /// Serve agents (Model Context Protocol)
         Mcp(Mcp, Mcp::wanted_format),
         /// List, build, search and read agent skills
-        Skill(Skill, |args| Some(args.call.format())),
+        Skill(SkillArgs, |args| Some(args.call.format())),
     }
 
     "Learn more" {
@@ -246,7 +247,7 @@ pub(super) struct McpInstall {
     #[arg(long, short)]
     pub(super) yes: bool,
     #[command(flatten)]
-    pub(super) format: Format,
+    pub(super) format: ReportFormat,
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::app::read::SortKey;
 use crate::app::values::{pages as cited, tag};
 use crate::cli::args::values::{directory, doc_type, language, lines, pages, sort, top};
-use crate::cli::args::{FilterArgs, Format};
+use crate::cli::args::{FilterArgs, ReportFormat};
 use crate::config::OutputFormat;
 use crate::document::{DocType, Language};
 use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb list --type markdown --sort date`")]
-pub(in crate::cli) struct List {
+pub(in crate::cli) struct ListArgs {
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
     /// Sort by added (oldest first), title, size (most chunks first), type or date (newest first)
@@ -28,7 +28,7 @@ pub(in crate::cli) struct List {
     #[arg(long, value_name = "N", value_parser = top)]
     pub(in crate::cli) limit: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ A file is indexed, ignored (by which rule), failed (why) or waived. A failed fil
 settings have changed, or when `kb add` names it. A folder that is not entered is one line.
 
 For example: `kb files --failed`")]
-pub(in crate::cli) struct Files {
+pub(in crate::cli) struct FilesArgs {
     /// A file or folder, with everything below it [default: all]
     #[arg(value_name = "PATH")]
     pub(in crate::cli) path: Option<PathBuf>,
@@ -60,29 +60,29 @@ pub(in crate::cli) struct Files {
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["path", "state"])]
     pub(in crate::cli) waive: Vec<PathBuf>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb info DOC`")]
-pub(in crate::cli) struct Info {
+pub(in crate::cli) struct InfoArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
     pub(in crate::cli) id: String,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Tags {
+pub(in crate::cli) struct TagsArgs {
     /// The action; without one, all tags are listed.
     #[command(subcommand)]
     pub(in crate::cli) action: Option<TagsAction>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
-impl Tags {
+impl TagsArgs {
     pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
         Some(match &self.action {
             Some(TagsAction::Rename(rename)) => rename.format.format,
@@ -95,7 +95,7 @@ impl Tags {
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum TagsAction {
     /// Rename a tag
-    Rename(TagsRename),
+    Rename(TagsRenameArgs),
 }
 
 #[derive(Debug, Args)]
@@ -103,7 +103,7 @@ pub(in crate::cli) enum TagsAction {
 If a tag NEW exists, the two are merged. Added folders that tag new files with OLD tag them with NEW.
 
 For example: `kb tags rename OLD NEW`")]
-pub(in crate::cli) struct TagsRename {
+pub(in crate::cli) struct TagsRenameArgs {
     /// The tag
     #[arg(value_name = "OLD", value_parser = tag)]
     pub(in crate::cli) old: String,
@@ -111,12 +111,12 @@ pub(in crate::cli) struct TagsRename {
     #[arg(value_name = "NEW", value_parser = tag)]
     pub(in crate::cli) new: String,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = document_help("kb outline DOC --level 2"))]
-pub(in crate::cli) struct Outline {
+pub(in crate::cli) struct OutlineArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
     pub(in crate::cli) document: String,
@@ -124,12 +124,12 @@ pub(in crate::cli) struct Outline {
     #[arg(long, value_name = "N")]
     pub(in crate::cli) level: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = document_help("kb show DOC --max-lines 40"))]
-pub(in crate::cli) struct Show {
+pub(in crate::cli) struct ShowArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
     pub(in crate::cli) document: Option<String>,
@@ -194,7 +194,7 @@ With --format jsonl, any number of documents is printed, one per line, and a fil
 error. With --chunks, the lines are those of `kb export`, which `kb import` reads; that needs the model (`kb init`), but no database.
 
 For example: `kb convert FILE --format json`")]
-pub(in crate::cli) struct Convert {
+pub(in crate::cli) struct ConvertArgs {
     /// Files, and folders with everything below them; - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
     pub(in crate::cli) paths: Vec<PathBuf>,
@@ -253,7 +253,7 @@ pub(in crate::cli) enum DocumentFormat {
 
 #[derive(Debug, Args)]
 #[command(after_help = document_help("kb open DOC"))]
-pub(in crate::cli) struct Open {
+pub(in crate::cli) struct OpenArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
     pub(in crate::cli) document: String,
@@ -270,7 +270,7 @@ pub(in crate::cli) struct Open {
     #[arg(long, value_name = "N", requires = "editor", conflicts_with = "lines")]
     pub(in crate::cli) page: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 /// Explains how the reading commands work together.

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::app::typed_dates::TypedDate;
 use crate::app::values::tag;
-use crate::cli::args::Format;
+use crate::cli::args::ReportFormat;
 use crate::cli::args::values::{budget, errors, kind, language, queries, recent, threshold, top};
 use crate::config::OutputFormat;
 use crate::document::{DocumentKind, Language};
@@ -29,7 +29,7 @@ For example: `kb grep -i \"frozen|thaw\" --type markdown`
 For example: `kb eval FOLDER`
 
 For example: `kb embed \"a text\"`")]
-pub(in crate::cli) struct Search {
+pub(in crate::cli) struct SearchArgs {
     /// What to look for
     #[arg(value_name = "QUERY")]
     pub(in crate::cli) query: Vec<String>,
@@ -41,7 +41,7 @@ pub(in crate::cli) struct Search {
     #[arg(long, value_name = "FILE", conflicts_with = "query")]
     pub(in crate::cli) batch: Option<PathBuf>,
     #[command(flatten)]
-    pub(in crate::cli) how: How,
+    pub(in crate::cli) how: SearchModeArgs,
     /// Show for each result which terms matched and how much each contributed
     #[arg(long)]
     pub(in crate::cli) explain: bool,
@@ -80,7 +80,7 @@ kb gives the terminal back however it ends; after a kill that it cannot notice (
 For your shell:
   place=$(kb find --print) && line=${place##*:} && vim \"+0${line##*[!0-9]*}\" \"${place%:*}\"
 `kb completions --keys bash` (zsh, fish) prints a key binding that puts the chosen path on the command line.")]
-pub(in crate::cli) struct Find {
+pub(in crate::cli) struct FindArgs {
     /// What to look for first
     #[arg(value_name = "QUERY")]
     pub(in crate::cli) query: Vec<String>,
@@ -102,7 +102,7 @@ pub(in crate::cli) struct Find {
 
 /// Where to look, and how much to return.
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct How {
+pub(in crate::cli) struct SearchModeArgs {
     /// At most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(in crate::cli) top: Option<u32>,
@@ -140,7 +140,7 @@ pub(in crate::cli) enum SearchFormat {
     Agent,
 }
 
-impl Search {
+impl SearchArgs {
     pub(super) fn wanted_format(&self) -> Option<OutputFormat> {
         match (&self.batch, &self.open) {
             (Some(_), _) if self.format != Some(SearchFormat::Agent) => Some(OutputFormat::Json),
@@ -160,7 +160,7 @@ impl From<OutputFormat> for SearchFormat {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Why {
+pub(in crate::cli) struct WhyArgs {
     /// The query; quote several words
     #[arg(value_name = "QUERY")]
     pub(in crate::cli) query: String,
@@ -168,13 +168,13 @@ pub(in crate::cli) struct Why {
     #[arg(value_name = "DOC")]
     pub(in crate::cli) document: String,
     #[command(flatten)]
-    pub(in crate::cli) how: How,
+    pub(in crate::cli) how: SearchModeArgs,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Similar {
+pub(in crate::cli) struct SimilarArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
     pub(in crate::cli) document: Option<String>,
@@ -187,7 +187,7 @@ pub(in crate::cli) struct Similar {
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 /// Selects the documents to search.
@@ -228,7 +228,7 @@ pub(in crate::cli) struct FilterArgs {
 
 /// Chooses documents by what they are, instead of by name.
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct Choosing {
+pub(in crate::cli) struct DocumentArgs {
     #[command(flatten)]
     pub(in crate::cli) filter: FilterArgs,
     /// Only the documents of the results of this search
@@ -243,7 +243,7 @@ pub(in crate::cli) struct Choosing {
 #[command(after_help = "\
 Without a folder, the questions are headings and rare words of your documents, and the right answer is the \
 document they come from.")]
-pub(in crate::cli) struct Eval {
+pub(in crate::cli) struct EvalArgs {
     /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv (the layout of BEIR)
     #[arg(value_name = "FOLDER")]
     pub(in crate::cli) folder: Option<PathBuf>,
@@ -257,14 +257,14 @@ pub(in crate::cli) struct Eval {
     #[arg(long, value_name = "EXTENSION", default_value = "md", requires = "folder")]
     pub(in crate::cli) extension: String,
     #[command(flatten)]
-    pub(in crate::cli) format: Format,
+    pub(in crate::cli) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints one JSON array of numbers per line, in the order of the texts. Vectors have unit length: their dot product \
 is the cosine that `kb search` uses.")]
-pub(in crate::cli) struct Embed {
+pub(in crate::cli) struct EmbedArgs {
     /// The text
     #[arg(value_name = "TEXT", required_unless_present = "stdin", conflicts_with = "stdin")]
     pub(in crate::cli) text: Option<String>,
@@ -286,7 +286,7 @@ with line, page or section. Regular expressions, -i, -w and -F mean what they me
 code the same lines match as in the file; Markdown is stored without comments and with its link references resolved, \
 and the file of a web page or an office document has other text than what is read of it. Blank lines between passages \
 and white space around a passage of prose are not stored. kb search finds the same in other words. Put -- before a pattern that starts with a hyphen.")]
-pub(in crate::cli) struct Grep {
+pub(in crate::cli) struct GrepArgs {
     /// Regular expression; it never matches more than one line
     #[arg(value_name = "PATTERN")]
     pub(in crate::cli) pattern: String,

@@ -18,7 +18,7 @@ use crate::text::paths;
 #[derive(Debug, Parser)]
 #[command(name = "skc", version = concat!("0.2.1 (kb ", env!("CARGO_PKG_VERSION"), ")"))]
 #[command(disable_help_subcommand = true)]
-pub(in crate::cli) struct Skc {
+pub(in crate::cli) struct SkcArgs {
     /// Options of every command.
     #[command(flatten)]
     pub(in crate::cli) global: Global,
@@ -29,7 +29,7 @@ pub(in crate::cli) struct Skc {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Started through a link named skc, the program runs only these commands.")]
-pub(in crate::cli) struct Skill {
+pub(in crate::cli) struct SkillArgs {
     /// The command.
     #[command(subcommand)]
     pub(in crate::cli) call: SkillCall,
@@ -170,13 +170,13 @@ mod tests {
 
     #[test]
     fn the_command_tree_is_consistent() {
-        Skc::command().debug_assert();
+        SkcArgs::command().debug_assert();
     }
 
     #[test]
     fn typed_values_are_returned() {
         let args = ["skc", "show", "x", "--section", "-- A", "--max-lines=3", "-v", "-o", "json"];
-        let call = Skc::try_parse_from(args).unwrap().call;
+        let call = SkcArgs::try_parse_from(args).unwrap().call;
         assert_eq!(call.command.name, "show");
         assert_eq!(call.skill(), "x");
         assert_eq!(call.text("section").as_deref(), Some("-- A"));
@@ -185,10 +185,10 @@ mod tests {
         assert!(call.is_verbose());
         assert_eq!(call.format(), OutputFormat::Json);
         let args = ["skc", "-v", "build", "x", "-t", "claude,codex", "--target", "dir", "-g"];
-        let call = Skc::try_parse_from(args).unwrap().call;
+        let call = SkcArgs::try_parse_from(args).unwrap().call;
         assert_eq!(call.texts("target"), ["claude", "codex", "dir"]);
         assert!(call.flag("global") && !call.flag("force") && call.is_verbose());
-        let call = Skc::try_parse_from(["skc", "list", "--scope", "global"]).unwrap().call;
+        let call = SkcArgs::try_parse_from(["skc", "list", "--scope", "global"]).unwrap().call;
         assert_eq!(call.text("scope").as_deref(), Some("global"));
         assert_eq!(call.text("status").as_deref(), Some("all"));
         assert_eq!(call.format(), OutputFormat::Human);

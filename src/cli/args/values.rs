@@ -144,7 +144,7 @@ pub(in crate::cli) fn errors(format: impl ValueEnum + Copy) -> OutputFormat {
 
 /// The format of a command whose default is `human`.
 #[derive(Debug, Clone, Copy, Args)]
-pub(in crate::cli) struct Format {
+pub(in crate::cli) struct ReportFormat {
     /// Output for people (human) or programs (json)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     #[arg(hide_possible_values = true)]

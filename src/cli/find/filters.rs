@@ -1,6 +1,6 @@
 //! Narrows a search: the letters of the menu, the values to choose from, and dates as they are typed.
 
-use crate::app::facets::{Facet, Value};
+use crate::app::facets::{Facet, FacetValue};
 use crate::app::typed_dates::TypedDate;
 use crate::cli::find::line_editor::LineEditor;
 use crate::document::Filter;
@@ -9,7 +9,7 @@ use crate::text::printable::clean;
 
 /// What a filter is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FilterKind {
     /// One of the values that documents have.
     Of(Facet),
     /// A date, which is typed.
@@ -17,12 +17,12 @@ pub(super) enum Kind {
 }
 
 /// The menu of filters: letter, name, what it is about.
-pub(super) const MENU: [(char, &str, Kind); 5] = [
-    ('t', "type", Kind::Of(Facet::Type)),
-    ('g', "tag", Kind::Of(Facet::Tag)),
-    ('f', "folder", Kind::Of(Facet::Folder)),
-    ('l', "language", Kind::Of(Facet::Language)),
-    ('d', "date", Kind::Date),
+pub(super) const MENU: [(char, &str, FilterKind); 5] = [
+    ('t', "type", FilterKind::Of(Facet::Type)),
+    ('g', "tag", FilterKind::Of(Facet::Tag)),
+    ('f', "folder", FilterKind::Of(Facet::Folder)),
+    ('l', "language", FilterKind::Of(Facet::Language)),
+    ('d', "date", FilterKind::Date),
 ];
 
 /// The letter that removes all filters.
@@ -38,24 +38,24 @@ pub(super) const DATES: [&str; 3] = [
 /// A filter that is being chosen.
 #[derive(Debug)]
 pub(super) struct Picker {
-    pub(super) kind: Kind,
+    pub(super) kind: FilterKind,
     pub(super) name: &'static str,
     pub(super) entry: LineEditor,
     /// The values, once they are known.
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<FacetValue>,
     /// The selected one among those that match what is typed.
     pub(super) selected: usize,
     pub(super) offset: usize,
 }
 
 impl Picker {
-    pub(super) fn new(name: &'static str, kind: Kind) -> Self {
+    pub(super) fn new(name: &'static str, kind: FilterKind) -> Self {
         let (entry, values) = (LineEditor::default(), Vec::new());
         Self { kind, name, entry, values, selected: 0, offset: 0 }
     }
 
     /// Returns the values that contain what is typed.
-    pub(super) fn matching(&self) -> Vec<&Value> {
+    pub(super) fn matching(&self) -> Vec<&FacetValue> {
         let typed = self.entry.text().trim().to_lowercase();
         self.values.iter().filter(|value| value.name.to_lowercase().contains(&typed)).collect()
     }
@@ -63,11 +63,11 @@ impl Picker {
     /// Changes a filter by what is selected or typed. What is selected already is removed.
     pub(super) fn apply(&self, filter: &mut Filter) -> Result<(), String> {
         let facet = match self.kind {
-            Kind::Date => {
+            FilterKind::Date => {
                 (filter.since, filter.until) = dates(self.entry.text())?;
                 return Ok(());
             }
-            Kind::Of(facet) => facet,
+            FilterKind::Of(facet) => facet,
         };
         let matching = self.matching();
         let Some(value) = matching.get(self.selected) else {
@@ -139,8 +139,8 @@ pub(super) fn chips(filter: &Filter, path: impl Fn(&str) -> String) -> Line {
 mod tests {
     use super::*;
 
-    fn picker(kind: Kind, typed: &str, names: &[&str]) -> Picker {
-        let value = |name: &&str| Value { name: (*name).to_owned(), num_documents: 1 };
+    fn picker(kind: FilterKind, typed: &str, names: &[&str]) -> Picker {
+        let value = |name: &&str| FacetValue { name: (*name).to_owned(), num_documents: 1 };
         let values = names.iter().map(value).collect();
         Picker { entry: LineEditor::new(typed), values, ..Picker::new("tag", kind) }
     }
@@ -148,23 +148,23 @@ mod tests {
     #[test]
     fn what_is_selected_narrows_and_a_second_time_no_longer() {
         let mut filter = Filter::default();
-        picker(Kind::Of(Facet::Type), "pd", &["markdown", "pdf"]).apply(&mut filter).unwrap();
-        picker(Kind::Of(Facet::Tag), "", &["a b", "c"]).apply(&mut filter).unwrap();
-        picker(Kind::Of(Facet::Language), "", &["rust"]).apply(&mut filter).unwrap();
-        picker(Kind::Of(Facet::Folder), "", &["/home/ada/docs"]).apply(&mut filter).unwrap();
-        picker(Kind::Date, "2024-05", &[]).apply(&mut filter).unwrap();
+        picker(FilterKind::Of(Facet::Type), "pd", &["markdown", "pdf"]).apply(&mut filter).unwrap();
+        picker(FilterKind::Of(Facet::Tag), "", &["a b", "c"]).apply(&mut filter).unwrap();
+        picker(FilterKind::Of(Facet::Language), "", &["rust"]).apply(&mut filter).unwrap();
+        picker(FilterKind::Of(Facet::Folder), "", &["/home/ada/docs"]).apply(&mut filter).unwrap();
+        picker(FilterKind::Date, "2024-05", &[]).apply(&mut filter).unwrap();
         let text = |filter: &Filter| {
             let chips = chips(filter, |path| path.replace("/home/ada", "~"));
             chips.first().map_or(String::new(), |chips| chips.text.clone())
         };
         assert_eq!(text(&filter), "pdf  rust  #a b  ~/docs  2024-05");
-        picker(Kind::Of(Facet::Type), "", &["pdf"]).apply(&mut filter).unwrap();
-        picker(Kind::Of(Facet::Tag), "", &["a b"]).apply(&mut filter).unwrap();
-        picker(Kind::Of(Facet::Language), "", &["rust"]).apply(&mut filter).unwrap();
-        picker(Kind::Of(Facet::Folder), "", &["/home/ada/docs"]).apply(&mut filter).unwrap();
-        picker(Kind::Date, " ", &[]).apply(&mut filter).unwrap();
+        picker(FilterKind::Of(Facet::Type), "", &["pdf"]).apply(&mut filter).unwrap();
+        picker(FilterKind::Of(Facet::Tag), "", &["a b"]).apply(&mut filter).unwrap();
+        picker(FilterKind::Of(Facet::Language), "", &["rust"]).apply(&mut filter).unwrap();
+        picker(FilterKind::Of(Facet::Folder), "", &["/home/ada/docs"]).apply(&mut filter).unwrap();
+        picker(FilterKind::Date, " ", &[]).apply(&mut filter).unwrap();
         assert_eq!(filter, Filter::default());
-        let refused = picker(Kind::Of(Facet::Tag), "z", &["a"]).apply(&mut filter);
+        let refused = picker(FilterKind::Of(Facet::Tag), "z", &["a"]).apply(&mut filter);
         assert_eq!(refused, Err("no document has this tag".into()));
     }
 

@@ -2,21 +2,21 @@
 
 use std::time::Duration;
 
-use crate::app::read::Around;
-use crate::cli::find::keys::Command;
-use crate::cli::find::state::{Beside, Effect, Page, Panel, State, View};
-use crate::cli::find::worker::{Answer, Reply, Slot};
+use crate::app::read::NeighbourText;
+use crate::cli::find::keys::KeyCommand;
+use crate::cli::find::state::{EntryPreview, FindEffect, FindState, Panel, ReadingPage, View};
+use crate::cli::find::worker::{AnswerSlot, WorkerAnswer, WorkerReply};
 use crate::error::Result;
 use crate::present::find::Listing;
 
-impl State {
+impl FindState {
     /// Handles what the worker sends.
-    pub(super) fn receive(&mut self, reply: Reply) -> Vec<Effect> {
+    pub(super) fn receive(&mut self, reply: WorkerReply) -> Vec<FindEffect> {
         match reply {
-            Reply::Message(text) => self.warn(&text),
-            Reply::Lost => return vec![Effect::Quit],
-            Reply::Answer { slot, number, .. } if number != self.last[slot as usize] => {}
-            Reply::Answer { slot, answer, took, is_first, .. } => {
+            WorkerReply::Message(text) => self.warn(&text),
+            WorkerReply::Lost => return vec![FindEffect::Quit],
+            WorkerReply::Answer { slot, number, .. } if number != self.last[slot as usize] => {}
+            WorkerReply::Answer { slot, answer, took, is_first, .. } => {
                 return self.show(slot, answer, took, is_first);
             }
         }
@@ -25,22 +25,22 @@ impl State {
 
     fn show(
         &mut self,
-        slot: Slot,
-        answer: Result<Answer>,
+        slot: AnswerSlot,
+        answer: Result<WorkerAnswer>,
         took: Duration,
         is_first: bool,
-    ) -> Vec<Effect> {
+    ) -> Vec<FindEffect> {
         match (answer, slot) {
             (Err(error), _) => self.report(&error),
-            (Ok(Answer::Listing(listing, around)), _) if self.heading.is_none() => {
+            (Ok(WorkerAnswer::Listing(listing, around)), _) if self.heading.is_none() => {
                 self.is_behind = is_first;
                 self.took = Some(took);
                 return self.show_hits(listing, around);
             }
-            (Ok(Answer::Listing(listing, around)), _) => {
+            (Ok(WorkerAnswer::Listing(listing, around)), _) => {
                 let here = self.view().listing.target(self.view().selected);
                 let mut view = View::new(self.heading.take(), listing);
-                view.beside = around.map(Beside::Around);
+                view.beside = around.map(EntryPreview::Around);
                 view.selected = match view.listing.chunk(0) {
                     None => view.listing.part_at(here).unwrap_or(0),
                     Some(_) => 0,
@@ -50,16 +50,16 @@ impl State {
                 self.views.push(view);
                 return if is_known { Vec::new() } else { self.ask_beside() };
             }
-            (Ok(Answer::Part(reading)), Slot::Main) => {
-                self.page = Some(Page { reading, scroll: 0, lines: None });
+            (Ok(WorkerAnswer::Part(reading)), AnswerSlot::Main) => {
+                self.page = Some(ReadingPage { reading, scroll: 0, lines: None });
             }
-            (Ok(Answer::Part(reading)), Slot::Beside) => {
-                self.view_mut().beside = Some(Beside::Part(reading));
+            (Ok(WorkerAnswer::Part(reading)), AnswerSlot::Beside) => {
+                self.view_mut().beside = Some(EntryPreview::Part(reading));
             }
-            (Ok(Answer::Around(around)), _) => {
-                self.view_mut().beside = Some(Beside::Around(around));
+            (Ok(WorkerAnswer::Around(around)), _) => {
+                self.view_mut().beside = Some(EntryPreview::Around(around));
             }
-            (Ok(Answer::Values(values)), _) => {
+            (Ok(WorkerAnswer::Values(values)), _) => {
                 if let Panel::Picker(picker) = &mut self.panel {
                     picker.values = values;
                 }
@@ -69,7 +69,7 @@ impl State {
     }
 
     /// Shows the hits of the query. What the user has selected among the first ones stays selected.
-    fn show_hits(&mut self, listing: Listing, around: Option<Around>) -> Vec<Effect> {
+    fn show_hits(&mut self, listing: Listing, around: Option<NeighbourText>) -> Vec<FindEffect> {
         let old = &self.views[0];
         // A search begins at the first hit, so another one was selected since.
         let moved = Some(old.selected).filter(|selected| *selected > 0);
@@ -78,14 +78,14 @@ impl State {
         let (offset, scroll) = (old.offset, old.scroll);
         let mut view = View::new(None, listing);
         if kept == 0 {
-            view.beside = around.map(Beside::Around);
+            view.beside = around.map(EntryPreview::Around);
         } else {
             (view.selected, view.offset, view.scroll) = (kept, offset, scroll);
         }
         self.views[0] = view;
         if self.is_choosing && !self.is_behind {
             self.is_choosing = false;
-            return self.follow(Command::Choose);
+            return self.follow(KeyCommand::Choose);
         }
         if kept == 0 { Vec::new() } else { self.ask_beside() }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 
-use crate::cli::find::worker::Reply;
+use crate::cli::find::worker::WorkerReply;
 
 /// How long the thread waits for a key before it looks whether to stop.
 const TICK: Duration = Duration::from_millis(50);
@@ -25,7 +25,7 @@ pub(super) struct Keyboard {
 
 impl Keyboard {
     /// Begins to send keys.
-    pub(super) fn start(sender: Sender<Input>) -> Self {
+    pub(super) fn start(sender: Sender<FindInput>) -> Self {
         let is_stopped = Arc::new(AtomicBool::new(false));
         let stopped = Arc::clone(&is_stopped);
         let thread = thread::spawn(move || {
@@ -36,11 +36,11 @@ impl Keyboard {
                     Ok(None) => continue,
                     Err(_) if num_failures < MAX_FAILURES => {
                         num_failures += 1;
-                        (Input::Resized, false)
+                        (FindInput::Resized, false)
                     }
-                    Err(error) => (Input::Lost(error), true),
+                    Err(error) => (FindInput::Lost(error), true),
                 };
-                if !matches!(input, Input::Resized) {
+                if !matches!(input, FindInput::Resized) {
                     num_failures = 0;
                 }
                 if sender.send(input).is_err() || is_last {
@@ -60,14 +60,14 @@ impl Keyboard {
 }
 
 /// Waits for a key or a change of size; `None` if there was none, or one without a meaning.
-fn next() -> std::io::Result<Option<Input>> {
+fn next() -> std::io::Result<Option<FindInput>> {
     if !event::poll(TICK)? {
         return Ok(None);
     }
     Ok(match event::read()? {
-        Event::Key(key) if key.kind != KeyEventKind::Release => Some(Input::Key(key)),
-        Event::Paste(text) => Some(Input::Paste(text)),
-        Event::Resize(..) => Some(Input::Resized),
+        Event::Key(key) if key.kind != KeyEventKind::Release => Some(FindInput::Key(key)),
+        Event::Paste(text) => Some(FindInput::Paste(text)),
+        Event::Resize(..) => Some(FindInput::Resized),
         _ => None,
     })
 }
@@ -92,17 +92,17 @@ pub(super) fn is_hung_up() -> bool {
 
 /// What the screen reacts to.
 #[derive(Debug)]
-pub(super) enum Input {
+pub(super) enum FindInput {
     Key(KeyEvent),
     Paste(String),
     Resized,
-    Reply(Reply),
+    Reply(WorkerReply),
     /// The terminal cannot be read any more.
     Lost(std::io::Error),
 }
 
-impl From<Reply> for Input {
-    fn from(reply: Reply) -> Self {
+impl From<WorkerReply> for FindInput {
+    fn from(reply: WorkerReply) -> Self {
         Self::Reply(reply)
     }
 }

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// What a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum KeyCommand {
     /// Open the place, or print it.
     Choose,
     Up,
@@ -36,46 +36,46 @@ pub(super) enum Command {
 }
 
 /// The keys of a command, the command, and what it does; `^` stands for Ctrl.
-type Binding = (&'static [&'static str], Command, &'static str);
+type Binding = (&'static [&'static str], KeyCommand, &'static str);
 
 /// All bindings but those of characters. Function keys alone would not do: some terminals keep F1.
 pub(super) const BINDINGS: &[Binding] = &[
-    (&["Enter"], Command::Choose, "open in your editor or viewer, at the place"),
-    (&["Up", "^P"], Command::Up, "select the one above; scroll a section up"),
-    (&["Down", "^N"], Command::Down, "select the one below; scroll a section down"),
-    (&["PgUp"], Command::PageUp, "scroll the text up"),
-    (&["PgDn"], Command::PageDown, "scroll the text down"),
-    (&["Tab"], Command::Mode, "hybrid, keywords only, meaning only"),
-    (&["^F"], Command::Filter, "filter by type, tag, folder, language, date"),
-    (&["^O"], Command::Outline, "show the outline of the document"),
-    (&["^S"], Command::Section, "read the whole section, symbol or page"),
-    (&["^R"], Command::Similar, "find similar passages"),
-    (&["^Y"], Command::CopyText, "copy the passage"),
-    (&["^T"], Command::CopyCitation, "copy its citation"),
-    (&["Esc"], Command::Back, "go back; leave from the hits"),
-    (&["^C"], Command::Quit, "leave"),
-    (&["^G", "F1"], Command::Keys, "show the keys"),
-    (&["Left", "^B"], Command::Left, ""),
-    (&["Right"], Command::Right, ""),
-    (&["Alt-b", "Alt-Left", "^Left"], Command::WordLeft, ""),
-    (&["Alt-f", "Alt-Right", "^Right"], Command::WordRight, ""),
-    (&["Home", "^A"], Command::Home, ""),
-    (&["End", "^E"], Command::End, ""),
-    (&["Backspace", "^H"], Command::DeleteBefore, ""),
-    (&["Delete", "^D"], Command::DeleteAfter, ""),
-    (&["^W", "Alt-Backspace"], Command::DeleteWord, "delete the word before the cursor"),
-    (&["^U"], Command::DeleteToStart, "delete all before the cursor"),
-    (&["^K"], Command::DeleteToEnd, "delete all after the cursor"),
+    (&["Enter"], KeyCommand::Choose, "open in your editor or viewer, at the place"),
+    (&["Up", "^P"], KeyCommand::Up, "select the one above; scroll a section up"),
+    (&["Down", "^N"], KeyCommand::Down, "select the one below; scroll a section down"),
+    (&["PgUp"], KeyCommand::PageUp, "scroll the text up"),
+    (&["PgDn"], KeyCommand::PageDown, "scroll the text down"),
+    (&["Tab"], KeyCommand::Mode, "hybrid, keywords only, meaning only"),
+    (&["^F"], KeyCommand::Filter, "filter by type, tag, folder, language, date"),
+    (&["^O"], KeyCommand::Outline, "show the outline of the document"),
+    (&["^S"], KeyCommand::Section, "read the whole section, symbol or page"),
+    (&["^R"], KeyCommand::Similar, "find similar passages"),
+    (&["^Y"], KeyCommand::CopyText, "copy the passage"),
+    (&["^T"], KeyCommand::CopyCitation, "copy its citation"),
+    (&["Esc"], KeyCommand::Back, "go back; leave from the hits"),
+    (&["^C"], KeyCommand::Quit, "leave"),
+    (&["^G", "F1"], KeyCommand::Keys, "show the keys"),
+    (&["Left", "^B"], KeyCommand::Left, ""),
+    (&["Right"], KeyCommand::Right, ""),
+    (&["Alt-b", "Alt-Left", "^Left"], KeyCommand::WordLeft, ""),
+    (&["Alt-f", "Alt-Right", "^Right"], KeyCommand::WordRight, ""),
+    (&["Home", "^A"], KeyCommand::Home, ""),
+    (&["End", "^E"], KeyCommand::End, ""),
+    (&["Backspace", "^H"], KeyCommand::DeleteBefore, ""),
+    (&["Delete", "^D"], KeyCommand::DeleteAfter, ""),
+    (&["^W", "Alt-Backspace"], KeyCommand::DeleteWord, "delete the word before the cursor"),
+    (&["^U"], KeyCommand::DeleteToStart, "delete all before the cursor"),
+    (&["^K"], KeyCommand::DeleteToEnd, "delete all after the cursor"),
 ];
 
-pub(super) fn command(key: KeyEvent) -> Option<Command> {
+pub(super) fn command(key: KeyEvent) -> Option<KeyCommand> {
     let bound = BINDINGS.iter().find(|binding| binding.0.iter().any(|name| is(name, key)));
     if let Some((_, command, _)) = bound {
         return Some(*command);
     }
     match (key.code, key.modifiers) {
         (KeyCode::Char(typed), modifiers) if (modifiers - KeyModifiers::SHIFT).is_empty() => {
-            Some(Command::Insert(typed))
+            Some(KeyCommand::Insert(typed))
         }
         _ => None,
     }
@@ -120,15 +120,15 @@ mod tests {
             seen.push(*name);
         }
         let control = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
-        assert_eq!(command(control('o')), Some(Command::Outline));
+        assert_eq!(command(control('o')), Some(KeyCommand::Outline));
         assert_eq!(command(control('x')), None);
         let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
-        assert_eq!(command(plain(KeyCode::Char('o'))), Some(Command::Insert('o')));
-        assert_eq!(command(plain(KeyCode::Char('^'))), Some(Command::Insert('^')));
+        assert_eq!(command(plain(KeyCode::Char('o'))), Some(KeyCommand::Insert('o')));
+        assert_eq!(command(plain(KeyCode::Char('^'))), Some(KeyCommand::Insert('^')));
         let shifted = KeyEvent::new(KeyCode::Char('Ä'), KeyModifiers::SHIFT);
-        assert_eq!(command(shifted), Some(Command::Insert('Ä')));
-        assert_eq!(command(plain(KeyCode::PageUp)), Some(Command::PageUp));
+        assert_eq!(command(shifted), Some(KeyCommand::Insert('Ä')));
+        assert_eq!(command(plain(KeyCode::PageUp)), Some(KeyCommand::PageUp));
         let word = KeyEvent::new(KeyCode::Backspace, KeyModifiers::ALT);
-        assert_eq!(command(word), Some(Command::DeleteWord));
+        assert_eq!(command(word), Some(KeyCommand::DeleteWord));
     }
 }

@@ -10,12 +10,12 @@
 
 use crate::app::facets::Facet;
 use crate::app::search::LegSelection;
-use crate::cli::find::filters::{DATES, Kind, MENU, NONE, Picker, chips, is_set};
-use crate::cli::find::keys::{BINDINGS, Command};
-use crate::cli::find::state::{Beside, Panel, State};
+use crate::cli::find::filters::{DATES, FilterKind, MENU, NONE, Picker, chips, is_set};
+use crate::cli::find::keys::{BINDINGS, KeyCommand};
+use crate::cli::find::state::{EntryPreview, FindState, Panel};
 use crate::document::Filter;
 use crate::present::find::{
-    Body, Line, Meaning, Row, fitted, justified, piece, shortened, width_of,
+    Line, ListingRow, Meaning, ReadingText, fitted, justified, piece, shortened, width_of,
 };
 use crate::present::terminal::columns::width;
 use crate::present::text::human::Human;
@@ -45,14 +45,14 @@ const PROMPT: &str = "› ";
 
 /// Lines at places of the screen.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
-    pub(super) placed: Vec<Placed>,
+pub(super) struct ScreenLayout {
+    pub(super) placed: Vec<PlacedLine>,
     /// Where the cursor is; hidden if there is none.
     pub(super) cursor: Option<(u16, u16)>,
 }
 
 #[derive(Debug)]
-pub(super) struct Placed {
+pub(super) struct PlacedLine {
     pub(super) x: u16,
     pub(super) y: u16,
     pub(super) columns: u16,
@@ -62,35 +62,40 @@ pub(super) struct Placed {
 
 /// A part of the screen.
 #[derive(Debug, Clone, Copy)]
-struct Area {
+struct ScreenArea {
     x: usize,
     y: usize,
     columns: usize,
     rows: usize,
 }
 
-impl Layout {
-    fn put(&mut self, area: Area, row: usize, line: Line) {
+impl ScreenLayout {
+    fn put(&mut self, area: ScreenArea, row: usize, line: Line) {
         self.place(area, row, line, false);
     }
 
-    fn place(&mut self, area: Area, row: usize, line: Line, is_selected: bool) {
+    fn place(&mut self, area: ScreenArea, row: usize, line: Line, is_selected: bool) {
         let number = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
         if row < area.rows {
             let (x, y, columns) = (number(area.x), number(area.y + row), number(area.columns));
-            self.placed.push(Placed { x, y, columns, line, is_selected });
+            self.placed.push(PlacedLine { x, y, columns, line, is_selected });
         }
     }
 }
 
 /// Lays out the state for a screen. It also keeps what is selected on the screen, and scrolling within the text.
-pub(super) fn layout(state: &mut State, human: &Human, columns: usize, rows: usize) -> Layout {
-    let mut layout = Layout::default();
-    let screen = Area { x: 0, y: 0, columns, rows };
+pub(super) fn layout(
+    state: &mut FindState,
+    human: &Human,
+    columns: usize,
+    rows: usize,
+) -> ScreenLayout {
+    let mut layout = ScreenLayout::default();
+    let screen = ScreenArea { x: 0, y: 0, columns, rows };
     prompt(state, screen, &mut layout);
     layout.put(screen, 1, numbers(state, human, columns));
     if rows > AROUND {
-        let body = Area { y: 3, rows: rows - AROUND, ..screen };
+        let body = ScreenArea { y: 3, rows: rows - AROUND, ..screen };
         body_of(state, human, body, &mut layout);
     }
     if rows > 2 {
@@ -104,7 +109,7 @@ fn faint(text: impl Into<String>) -> Line {
 }
 
 /// Puts what is typed, with the cursor.
-fn prompt(state: &State, screen: Area, layout: &mut Layout) {
+fn prompt(state: &FindState, screen: ScreenArea, layout: &mut ScreenLayout) {
     let (before, entry, right) = match &state.panel {
         Panel::Picker(picker) => (format!("{} {PROMPT}", picker.name), &picker.entry, ""),
         _ => {
@@ -126,7 +131,7 @@ fn prompt(state: &State, screen: Area, layout: &mut Layout) {
 }
 
 /// Returns the line with numbers on the left and filters on the right.
-fn numbers(state: &State, human: &Human, columns: usize) -> Line {
+fn numbers(state: &FindState, human: &Human, columns: usize) -> Line {
     let path = |path: &str| shortened(&human.path(path), columns / 3);
     let chips = chips(&state.request.filter, path);
     let view = state.view();
@@ -147,9 +152,9 @@ fn numbers(state: &State, human: &Human, columns: usize) -> Line {
     justified(left, chips, columns)
 }
 
-fn body_of(state: &mut State, human: &Human, body: Area, layout: &mut Layout) {
+fn body_of(state: &mut FindState, human: &Human, body: ScreenArea, layout: &mut ScreenLayout) {
     let rule = |columns: usize| faint("─".repeat(columns));
-    let line_above = Area { y: body.y - 1, rows: 1, ..body };
+    let line_above = ScreenArea { y: body.y - 1, rows: 1, ..body };
     if matches!(state.panel, Panel::Keys) {
         layout.put(line_above, 0, rule(body.columns));
         keys(state, body, layout);
@@ -164,21 +169,21 @@ fn body_of(state: &mut State, human: &Human, body: Area, layout: &mut Layout) {
     let (list, text) = if is_wide {
         let list = (body.columns * 2 / 5).clamp(*LIST.start(), *LIST.end());
         let x = list + 3;
-        let text = Area { x, columns: (body.columns - x).min(TEXT), ..body };
-        (Area { columns: list, ..body }, text)
+        let text = ScreenArea { x, columns: (body.columns - x).min(TEXT), ..body };
+        (ScreenArea { columns: list, ..body }, text)
     } else {
         let rows = (body.rows * 2 / 5).max(3).min(body.rows);
         let left = body.rows.saturating_sub(rows + 1);
-        (Area { rows, ..body }, Area { y: body.y + rows + 1, rows: left, ..body })
+        (ScreenArea { rows, ..body }, ScreenArea { y: body.y + rows + 1, rows: left, ..body })
     };
     layout.put(line_above, 0, rule(body.columns));
     if is_wide {
-        let bar = Area { x: list.columns + 1, columns: 1, ..body };
+        let bar = ScreenArea { x: list.columns + 1, columns: 1, ..body };
         (0..body.rows).for_each(|row| layout.put(bar, row, faint("│")));
-        let joint = Area { x: bar.x, columns: 1, ..line_above };
+        let joint = ScreenArea { x: bar.x, columns: 1, ..line_above };
         layout.put(joint, 0, faint("┬"));
     } else if text.rows > 0 {
-        layout.put(Area { y: text.y - 1, rows: 1, ..body }, 0, rule(body.columns));
+        layout.put(ScreenArea { y: text.y - 1, rows: 1, ..body }, 0, rule(body.columns));
     }
     match &mut state.panel {
         Panel::Picker(picker) => {
@@ -195,30 +200,31 @@ fn offset(old: usize, row: usize, num_rows: usize) -> usize {
 }
 
 /// Puts the rows of the list.
-fn rows(state: &mut State, area: Area, layout: &mut Layout) {
+fn rows(state: &mut FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     if !state.has_query() && state.views.len() == 1 {
         return hints(state, area, layout);
     }
     let view = state.view_mut();
     view.listing.set_width(area.columns);
     let all = view.listing.rows();
-    let at = all.iter().position(|row| *row == Row::Entry(view.selected)).unwrap_or(0);
+    let at = all.iter().position(|row| *row == ListingRow::Entry(view.selected)).unwrap_or(0);
     // The document above the first entry stays on the screen with it.
-    let from = if all.get(at.wrapping_sub(1)).is_some_and(|row| matches!(row, Row::Document(_))) {
-        at - 1
-    } else {
-        at
-    };
+    let from =
+        if all.get(at.wrapping_sub(1)).is_some_and(|row| matches!(row, ListingRow::Document(_))) {
+            at - 1
+        } else {
+            at
+        };
     view.offset = offset(view.offset.min(from), at, area.rows);
     for (number, row) in all.iter().skip(view.offset).take(area.rows).enumerate() {
-        let is_selected = *row == Row::Entry(view.selected);
+        let is_selected = *row == ListingRow::Entry(view.selected);
         let line = view.listing.line(*row, area.columns);
         layout.place(area, number, line, is_selected);
     }
 }
 
 /// Puts how to begin.
-fn hints(state: &State, area: Area, layout: &mut Layout) {
+fn hints(state: &FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     let number = thousands(state.num_documents);
     let lines = [
         format!("Type to search {number} documents."),
@@ -233,8 +239,14 @@ fn hints(state: &State, area: Area, layout: &mut Layout) {
 }
 
 /// Puts the values of a filter.
-fn values(picker: &mut Picker, filter: &Filter, human: &Human, area: Area, layout: &mut Layout) {
-    let Kind::Of(facet) = picker.kind else {
+fn values(
+    picker: &mut Picker,
+    filter: &Filter,
+    human: &Human,
+    area: ScreenArea,
+    layout: &mut ScreenLayout,
+) {
+    let FilterKind::Of(facet) = picker.kind else {
         for (row, line) in DATES.into_iter().enumerate() {
             layout.put(area, row, fitted(faint(line), area.columns));
         }
@@ -258,7 +270,7 @@ fn values(picker: &mut Picker, filter: &Filter, human: &Human, area: Area, layou
 }
 
 /// Puts the text of the selected entry below its title, header chain and location.
-fn beside(state: &mut State, human: &Human, area: Area, layout: &mut Layout) {
+fn beside(state: &mut FindState, human: &Human, area: ScreenArea, layout: &mut ScreenLayout) {
     let view = state.view();
     let selected = view.selected;
     if view.listing.is_empty() || area.rows == 0 {
@@ -270,10 +282,11 @@ fn beside(state: &mut State, human: &Human, area: Area, layout: &mut Layout) {
     for (row, line) in head.into_iter().enumerate() {
         layout.put(area, row, line);
     }
-    let text = Area { y: area.y + num_head, rows: area.rows.saturating_sub(num_head), ..area };
+    let text =
+        ScreenArea { y: area.y + num_head, rows: area.rows.saturating_sub(num_head), ..area };
     let (body, lead) = match &view.beside {
-        Some(Beside::Part(reading)) => (reading.body(area.columns), 0),
-        Some(Beside::Around(around)) => {
+        Some(EntryPreview::Part(reading)) => (reading.body(area.columns), 0),
+        Some(EntryPreview::Around(around)) => {
             (view.listing.body(selected, Some(around), area.columns), LEAD)
         }
         None => {
@@ -293,7 +306,13 @@ fn beside(state: &mut State, human: &Human, area: Area, layout: &mut Layout) {
 }
 
 /// Puts the lines of a text from where it begins, scrolled; returns by how many lines it could be scrolled.
-fn scrolled(body: &Body, lead: usize, scroll: isize, area: Area, layout: &mut Layout) -> isize {
+fn scrolled(
+    body: &ReadingText,
+    lead: usize,
+    scroll: isize,
+    area: ScreenArea,
+    layout: &mut ScreenLayout,
+) -> isize {
     let begin = body.start.saturating_sub(lead);
     let last = body.lines.len().saturating_sub(area.rows).max(begin.min(body.lines.len()));
     let first = begin.saturating_add_signed(scroll).min(last);
@@ -305,7 +324,7 @@ fn scrolled(body: &Body, lead: usize, scroll: isize, area: Area, layout: &mut La
 }
 
 /// Puts a part of a document that is read.
-fn page(state: &mut State, area: Area, layout: &mut Layout) {
+fn page(state: &mut FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     state.text_rows = area.rows;
     let Some(page) = &mut state.page else { return };
     let columns = area.columns.min(TEXT);
@@ -313,14 +332,14 @@ fn page(state: &mut State, area: Area, layout: &mut Layout) {
         Some((known, body)) if *known == columns => body,
         lines => &mut lines.insert((columns, page.reading.body(columns))).1,
     };
-    page.scroll = scrolled(body, LEAD, page.scroll, Area { columns, ..area }, layout);
+    page.scroll = scrolled(body, LEAD, page.scroll, ScreenArea { columns, ..area }, layout);
 }
 
 /// Puts the table of keys.
-fn keys(state: &State, area: Area, layout: &mut Layout) {
+fn keys(state: &FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     let bindings = BINDINGS.iter().filter(|binding| !binding.2.is_empty());
     for (row, (keys, command, help)) in bindings.enumerate() {
-        let is_printing = state.is_printing && *command == Command::Choose;
+        let is_printing = state.is_printing && *command == KeyCommand::Choose;
         let help = if is_printing { "print the place and leave" } else { help };
         let line = vec![
             piece(Meaning::Place, format!("{:<KEYS$}", keys.join("  "))),
@@ -332,7 +351,7 @@ fn keys(state: &State, area: Area, layout: &mut Layout) {
 
 /// Returns the last line: a message, else the keys that matter now. A narrow screen has only the first of them,
 /// so how to leave and where all keys are come early.
-fn foot(state: &State, columns: usize) -> Line {
+fn foot(state: &FindState, columns: usize) -> Line {
     if let Some(message) = &state.message {
         return fitted(message.clone(), columns);
     }

@@ -1,6 +1,6 @@
 //! Edits a line of text with a cursor.
 
-use crate::cli::find::keys::Command;
+use crate::cli::find::keys::KeyCommand;
 use crate::present::terminal::columns::{after, before, width};
 use crate::text::printable::clean_name;
 
@@ -34,23 +34,23 @@ impl LineEditor {
     }
 
     /// Edits the line; returns `None` if the command is not one of editing, else whether the text changed.
-    pub(super) fn edit(&mut self, command: Command) -> Option<bool> {
+    pub(super) fn edit(&mut self, command: KeyCommand) -> Option<bool> {
         let (from, to) = match command {
-            Command::Insert(typed) => {
+            KeyCommand::Insert(typed) => {
                 self.insert(typed.encode_utf8(&mut [0; 4]));
                 return Some(true);
             }
-            Command::Left => return self.moved(before(&self.text, self.cursor)),
-            Command::Right => return self.moved(after(&self.text, self.cursor)),
-            Command::WordLeft => return self.moved(self.word_start()),
-            Command::WordRight => return self.moved(self.word_end()),
-            Command::Home => return self.moved(0),
-            Command::End => return self.moved(self.text.len()),
-            Command::DeleteBefore => (before(&self.text, self.cursor), self.cursor),
-            Command::DeleteAfter => (self.cursor, after(&self.text, self.cursor)),
-            Command::DeleteWord => (self.word_start(), self.cursor),
-            Command::DeleteToStart => (0, self.cursor),
-            Command::DeleteToEnd => (self.cursor, self.text.len()),
+            KeyCommand::Left => return self.moved(before(&self.text, self.cursor)),
+            KeyCommand::Right => return self.moved(after(&self.text, self.cursor)),
+            KeyCommand::WordLeft => return self.moved(self.word_start()),
+            KeyCommand::WordRight => return self.moved(self.word_end()),
+            KeyCommand::Home => return self.moved(0),
+            KeyCommand::End => return self.moved(self.text.len()),
+            KeyCommand::DeleteBefore => (before(&self.text, self.cursor), self.cursor),
+            KeyCommand::DeleteAfter => (self.cursor, after(&self.text, self.cursor)),
+            KeyCommand::DeleteWord => (self.word_start(), self.cursor),
+            KeyCommand::DeleteToStart => (0, self.cursor),
+            KeyCommand::DeleteToEnd => (self.cursor, self.text.len()),
             _ => return None,
         };
         self.text.replace_range(from..to, "");
@@ -88,7 +88,7 @@ impl LineEditor {
 mod tests {
     use super::*;
 
-    fn typed(text: &str, commands: &[Command]) -> (String, usize) {
+    fn typed(text: &str, commands: &[KeyCommand]) -> (String, usize) {
         let mut entry = LineEditor::new(text);
         for command in commands {
             assert!(entry.edit(*command).is_some());
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn graphemes_are_kept_together() {
-        use Command::{DeleteBefore, Insert, Left};
+        use KeyCommand::{DeleteBefore, Insert, Left};
         assert_eq!(typed("cafe\u{301}", &[Left]), ("cafe\u{301}".into(), 3));
         assert_eq!(typed("cafe\u{301}", &[DeleteBefore]), ("caf".into(), 3));
         assert_eq!(typed("東都", &[Left, Insert('京')]), ("東京都".into(), 6));
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn words_are_moved_over_and_deleted() {
-        use Command::{DeleteToEnd, DeleteToStart, DeleteWord, Home, WordLeft, WordRight};
+        use KeyCommand::{DeleteToEnd, DeleteToStart, DeleteWord, Home, WordLeft, WordRight};
         assert_eq!(typed("one two ", &[DeleteWord]), ("one ".into(), 4));
         assert_eq!(typed("one two", &[WordLeft, DeleteToStart]), ("two".into(), 0));
         assert_eq!(typed("one two", &[Home, WordRight, DeleteToEnd]), ("one".into(), 3));

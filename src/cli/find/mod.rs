@@ -30,18 +30,18 @@ use crate::app::freshness::Freshness;
 use crate::app::search::SearchRequest;
 use crate::app::{absent, read};
 use crate::cancel;
-use crate::cli::context::{self, Context};
+use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
-use crate::cli::find::keyboard::{Input, Keyboard, is_hung_up};
+use crate::cli::find::keyboard::{FindInput, Keyboard, is_hung_up};
 use crate::cli::find::layout::layout;
 use crate::cli::find::screen::Screen;
-use crate::cli::find::state::{Effect, State};
+use crate::cli::find::state::{FindEffect, FindState};
 use crate::cli::find::worker::{Questions, serve, warm};
-use crate::cli::interrupt::Ending;
-use crate::cli::launch::{self, Place};
+use crate::cli::interrupt::EndingSignals;
+use crate::cli::launch::{self, LaunchTarget};
 use crate::cli::{args, messages, search, streams};
 use crate::error::{Error, Result};
-use crate::present::find::Target;
+use crate::present::find::FileTarget;
 use crate::present::text::human::Human;
 
 #[cfg(test)]
@@ -67,12 +67,12 @@ const PANIC: &str = "test-panic-screen";
 
 /// How the screen was left.
 #[derive(Debug, PartialEq, Eq)]
-enum Outcome {
+enum FindOutcome {
     Quit,
     Chosen(Vec<u8>),
 }
 
-pub(super) fn run(context: &Context, args: &args::Find) -> Result<ExitStatus> {
+pub(super) fn run(context: &CommandContext, args: &args::FindArgs) -> Result<ExitStatus> {
     if !is_at_terminal() {
         return Err(Error::usage(
             "`kb find` needs a terminal for its keys (stdin) and its screen (stderr)",
@@ -86,17 +86,17 @@ pub(super) fn run(context: &Context, args: &args::Find) -> Result<ExitStatus> {
             false => welcome(),
         };
     }
-    let state = State::new(request(context, args)?, num_documents, args.print);
+    let state = FindState::new(request(context, args)?, num_documents, args.print);
     let outcome = show(context, state);
     context.session.close()?;
     match outcome? {
-        Outcome::Chosen(mut location) => {
+        FindOutcome::Chosen(mut location) => {
             location.push(b'\n');
             streams::bytes(&location)?;
             Ok(ExitStatus::Success)
         }
-        Outcome::Quit if args.print => Ok(NOTHING_CHOSEN),
-        Outcome::Quit => Ok(ExitStatus::Success),
+        FindOutcome::Quit if args.print => Ok(NOTHING_CHOSEN),
+        FindOutcome::Quit => Ok(ExitStatus::Success),
     }
 }
 
@@ -112,7 +112,7 @@ fn welcome() -> Result<ExitStatus> {
 }
 
 /// Returns what all searches have in common, with the first query.
-fn request(context: &Context, args: &args::Find) -> Result<SearchRequest> {
+fn request(context: &CommandContext, args: &args::FindArgs) -> Result<SearchRequest> {
     // Files that have changed are marked; reading them again would take too long for a keystroke.
     let freshness = match context.session.freshness(None) {
         Freshness::Refresh => Freshness::Mark,
@@ -131,8 +131,8 @@ fn request(context: &Context, args: &args::Find) -> Result<SearchRequest> {
 }
 
 /// Shows the screen until it is left.
-fn show(context: &Context, state: State) -> Result<Outcome> {
-    let ending = Ending::listen();
+fn show(context: &CommandContext, state: FindState) -> Result<FindOutcome> {
+    let ending = EndingSignals::listen();
     let (sender, receiver) = channel();
     let questions = Questions::default();
     let human = Human { is_terminal: true, ..context.human.clone() };
@@ -146,8 +146,9 @@ fn show(context: &Context, state: State) -> Result<Outcome> {
             cancel::under(flag, || serve(&context.session, &questions, &answers));
         });
         scope.spawn(|| warm(&context.session));
-        let closing = Closing { questions: &questions, is_closed };
-        let mut running = Running { context, human, state, questions: &questions, sender, ending };
+        let closing = WorkerCloser { questions: &questions, is_closed };
+        let mut running =
+            FindSession { context, human, state, questions: &questions, sender, ending };
         let outcome =
             Screen::take(is_coloured).and_then(|mut screen| running.run(&mut screen, &receiver));
         drop(closing);
@@ -163,13 +164,13 @@ fn show(context: &Context, state: State) -> Result<Outcome> {
 }
 
 /// Ends the worker, also after a panic: its thread is waited for.
-struct Closing<'a> {
+struct WorkerCloser<'a> {
     questions: &'a Questions,
     /// Ends the statements of a search that still runs.
     is_closed: Arc<AtomicBool>,
 }
 
-impl Drop for Closing<'_> {
+impl Drop for WorkerCloser<'_> {
     fn drop(&mut self) {
         self.is_closed.store(true, Ordering::Relaxed);
         self.questions.close();
@@ -177,34 +178,34 @@ impl Drop for Closing<'_> {
 }
 
 /// The state with what it acts on.
-struct Running<'a> {
-    context: &'a Context,
+struct FindSession<'a> {
+    context: &'a CommandContext,
     human: Human,
-    state: State,
+    state: FindState,
     questions: &'a Questions,
-    sender: Sender<Input>,
-    ending: Ending,
+    sender: Sender<FindInput>,
+    ending: EndingSignals,
 }
 
-impl Running<'_> {
-    fn run(&mut self, screen: &mut Screen, receiver: &Receiver<Input>) -> Result<Outcome> {
+impl FindSession<'_> {
+    fn run(&mut self, screen: &mut Screen, receiver: &Receiver<FindInput>) -> Result<FindOutcome> {
         let mut keyboard = Some(Keyboard::start(self.sender.clone()));
         let mut effects = self.state.search();
         loop {
             for effect in effects {
                 match effect {
-                    Effect::Ask(asked) => self.questions.ask(asked),
-                    Effect::Open(target, path) => {
+                    FindEffect::Ask(asked) => self.questions.ask(asked),
+                    FindEffect::Open(target, path) => {
                         keyboard.take().into_iter().for_each(Keyboard::stop);
                         self.open(screen, target, path.as_deref())?;
                         keyboard = Some(Keyboard::start(self.sender.clone()));
                     }
-                    Effect::Copy(text) => {
+                    FindEffect::Copy(text) => {
                         Screen::copy(&text)?;
                         self.state.inform("copied, if your terminal allows it (OSC 52)");
                     }
-                    Effect::Print(location) => return Ok(Outcome::Chosen(location)),
-                    Effect::Quit => return Ok(Outcome::Quit),
+                    FindEffect::Print(location) => return Ok(FindOutcome::Chosen(location)),
+                    FindEffect::Quit => return Ok(FindOutcome::Quit),
                 }
             }
             effects = Vec::new();
@@ -220,7 +221,7 @@ impl Running<'_> {
     }
 
     /// Waits until something happens. Fails after a signal, and if the terminal was closed.
-    fn wait(&self, receiver: &Receiver<Input>) -> Result<Input> {
+    fn wait(&self, receiver: &Receiver<FindInput>) -> Result<FindInput> {
         loop {
             if let Some(signal) = self.ending.signal() {
                 return Err(Error::Interrupted { signal });
@@ -234,18 +235,18 @@ impl Running<'_> {
         }
     }
 
-    fn on(&mut self, input: Input) -> Result<Vec<Effect>> {
+    fn on(&mut self, input: FindInput) -> Result<Vec<FindEffect>> {
         match input {
-            Input::Key(key) => Ok(self.state.press(key)),
-            Input::Paste(text) => Ok(self.state.paste(&text)),
-            Input::Reply(reply) => Ok(self.state.receive(reply)),
-            Input::Resized => Ok(Vec::new()),
-            Input::Lost(error) => Err(Error::Output(error)),
+            FindInput::Key(key) => Ok(self.state.press(key)),
+            FindInput::Paste(text) => Ok(self.state.paste(&text)),
+            FindInput::Reply(reply) => Ok(self.state.receive(reply)),
+            FindInput::Resized => Ok(Vec::new()),
+            FindInput::Lost(error) => Err(Error::Output(error)),
         }
     }
 
     /// Opens a place in another program, which gets the terminal meanwhile.
-    fn open(&mut self, screen: &mut Screen, target: Target, path: Option<&str>) -> Result<()> {
+    fn open(&mut self, screen: &mut Screen, target: FileTarget, path: Option<&str>) -> Result<()> {
         let document = target.document.to_string();
         let path = match read::file(&self.context.session, &document, path) {
             Ok(path) => path,
@@ -254,7 +255,7 @@ impl Running<'_> {
                 return Ok(());
             }
         };
-        let place = Place { path: &path, line: target.line, page: target.page };
+        let place = LaunchTarget { path: &path, line: target.line, page: target.page };
         let opened = screen.lend(|| self.ending.away(|| launch::open(self.context, place)))?;
         if let Err(error) = opened {
             self.state.report(&error);

@@ -3,15 +3,15 @@
 use crossterm::event::KeyEvent;
 
 use crate::app::search::LegSelection;
-use crate::cli::find::filters::{Kind, MENU, NONE, Picker};
-use crate::cli::find::keys::{Command, command};
-use crate::cli::find::state::{Effect, Panel, State};
-use crate::cli::find::worker::{Question, Slot};
+use crate::cli::find::filters::{FilterKind, MENU, NONE, Picker};
+use crate::cli::find::keys::{KeyCommand, command};
+use crate::cli::find::state::{FindEffect, FindState, Panel};
+use crate::cli::find::worker::{AnswerSlot, Question};
 use crate::document::Filter;
 use crate::present::find::{Meaning, piece};
 
-impl State {
-    pub(super) fn paste(&mut self, text: &str) -> Vec<Effect> {
+impl FindState {
+    pub(super) fn paste(&mut self, text: &str) -> Vec<FindEffect> {
         if let Panel::Picker(picker) = &mut self.panel {
             picker.entry.insert(text);
             picker.selected = 0;
@@ -22,12 +22,12 @@ impl State {
         self.search()
     }
 
-    pub(super) fn press(&mut self, key: KeyEvent) -> Vec<Effect> {
+    pub(super) fn press(&mut self, key: KeyEvent) -> Vec<FindEffect> {
         let Some(command) = command(key) else { return Vec::new() };
         self.message = None;
         self.is_choosing = false;
-        if command == Command::Quit {
-            return vec![Effect::Quit];
+        if command == KeyCommand::Quit {
+            return vec![FindEffect::Quit];
         }
         match &self.panel {
             Panel::Keys => {
@@ -43,17 +43,17 @@ impl State {
         }
     }
 
-    fn in_list(&mut self, command: Command) -> Vec<Effect> {
+    fn in_list(&mut self, command: KeyCommand) -> Vec<FindEffect> {
         if let Some(is_changed) = self.entry.edit(command) {
             return if is_changed { self.search() } else { Vec::new() };
         }
         let page = isize::try_from(self.text_rows.saturating_sub(1)).unwrap_or(1);
         match command {
-            Command::Up => return self.select(-1),
-            Command::Down => return self.select(1),
-            Command::PageUp => self.view_mut().scroll -= page,
-            Command::PageDown => self.view_mut().scroll += page,
-            Command::Mode => {
+            KeyCommand::Up => return self.select(-1),
+            KeyCommand::Down => return self.select(1),
+            KeyCommand::PageUp => self.view_mut().scroll -= page,
+            KeyCommand::PageDown => self.view_mut().scroll += page,
+            KeyCommand::Mode => {
                 self.request.legs = match self.request.legs {
                     None | Some(LegSelection::Both) => Some(LegSelection::Keyword),
                     Some(LegSelection::Keyword) => Some(LegSelection::Vector),
@@ -61,23 +61,23 @@ impl State {
                 };
                 return self.search();
             }
-            Command::Filter => self.panel = Panel::Filters,
-            Command::Keys => self.panel = Panel::Keys,
-            Command::Back if self.views.len() > 1 => {
+            KeyCommand::Filter => self.panel = Panel::Filters,
+            KeyCommand::Keys => self.panel = Panel::Keys,
+            KeyCommand::Back if self.views.len() > 1 => {
                 self.views.pop();
                 if self.is_behind && self.views.len() == 1 {
                     return self.search();
                 }
             }
-            Command::Back => return vec![Effect::Quit],
+            KeyCommand::Back => return vec![FindEffect::Quit],
             command => return self.follow(command),
         }
         Vec::new()
     }
 
     /// Does something with the selected entry.
-    pub(super) fn follow(&mut self, command: Command) -> Vec<Effect> {
-        if command == Command::Choose && self.is_behind && self.views.len() == 1 {
+    pub(super) fn follow(&mut self, command: KeyCommand) -> Vec<FindEffect> {
+        if command == KeyCommand::Choose && self.is_behind && self.views.len() == 1 {
             self.is_choosing = true;
             return Vec::new();
         }
@@ -91,21 +91,23 @@ impl State {
             Some(vec![piece(Meaning::Faint, word), title])
         };
         match command {
-            Command::Choose if self.is_printing => vec![Effect::Print(listing.location(selected))],
-            Command::Choose => {
-                vec![Effect::Open(listing.target(selected), listing.path(selected))]
+            KeyCommand::Choose if self.is_printing => {
+                vec![FindEffect::Print(listing.location(selected))]
             }
-            Command::Outline => {
+            KeyCommand::Choose => {
+                vec![FindEffect::Open(listing.target(selected), listing.path(selected))]
+            }
+            KeyCommand::Outline => {
                 let (document, path) = (listing.target(selected).document, listing.path(selected));
                 self.heading = title("outline of ");
                 let typed = self.entry.text().to_owned();
-                vec![self.ask(Slot::Main, Question::Outline(document, path, typed))]
+                vec![self.ask(AnswerSlot::Main, Question::Outline(document, path, typed))]
             }
-            Command::Section => {
+            KeyCommand::Section => {
                 let question = self.part(listing.text(selected));
-                vec![self.ask(Slot::Main, question)]
+                vec![self.ask(AnswerSlot::Main, question)]
             }
-            Command::Similar | Command::CopyText | Command::CopyCitation => {
+            KeyCommand::Similar | KeyCommand::CopyText | KeyCommand::CopyCitation => {
                 let Some(chunk) = listing.chunk(selected) else {
                     self.warn(
                         "only a passage can be copied or compared; Esc goes back to the hits",
@@ -113,41 +115,41 @@ impl State {
                     return Vec::new();
                 };
                 let text = match command {
-                    Command::CopyText => listing.text(selected),
-                    Command::CopyCitation => listing.citation(selected),
+                    KeyCommand::CopyText => listing.text(selected),
+                    KeyCommand::CopyCitation => listing.citation(selected),
                     _ => {
                         self.heading = title("similar to ");
-                        return vec![self.ask(Slot::Main, Question::Similar(chunk))];
+                        return vec![self.ask(AnswerSlot::Main, Question::Similar(chunk))];
                     }
                 };
-                text.map(Effect::Copy).into_iter().collect()
+                text.map(FindEffect::Copy).into_iter().collect()
             }
             _ => Vec::new(),
         }
     }
 
-    fn in_page(&mut self, command: Command) -> Vec<Effect> {
+    fn in_page(&mut self, command: KeyCommand) -> Vec<FindEffect> {
         let Some(page) = &mut self.page else { return Vec::new() };
         let rows = isize::try_from(self.text_rows.saturating_sub(1)).unwrap_or(1);
         match command {
-            Command::Up => page.scroll -= 1,
-            Command::Down => page.scroll += 1,
-            Command::PageUp => page.scroll -= rows,
-            Command::PageDown => page.scroll += rows,
-            Command::Home => page.scroll = isize::MIN / 2,
-            Command::End => page.scroll = isize::MAX / 2,
-            Command::Back => self.page = None,
-            Command::Keys => self.panel = Panel::Keys,
-            Command::Section | Command::Filter => {}
+            KeyCommand::Up => page.scroll -= 1,
+            KeyCommand::Down => page.scroll += 1,
+            KeyCommand::PageUp => page.scroll -= rows,
+            KeyCommand::PageDown => page.scroll += rows,
+            KeyCommand::Home => page.scroll = isize::MIN / 2,
+            KeyCommand::End => page.scroll = isize::MAX / 2,
+            KeyCommand::Back => self.page = None,
+            KeyCommand::Keys => self.panel = Panel::Keys,
+            KeyCommand::Section | KeyCommand::Filter => {}
             // Typing continues the search.
             command => return self.in_list(command),
         }
         Vec::new()
     }
 
-    fn in_menu(&mut self, command: Command) -> Vec<Effect> {
+    fn in_menu(&mut self, command: KeyCommand) -> Vec<FindEffect> {
         self.panel = Panel::None;
-        let Command::Insert(letter) = command else { return Vec::new() };
+        let KeyCommand::Insert(letter) = command else { return Vec::new() };
         let letter = letter.to_ascii_lowercase();
         if letter == NONE {
             self.request.filter = Filter::default();
@@ -158,15 +160,15 @@ impl State {
         };
         self.panel = Panel::Picker(Picker::new(name, kind));
         match kind {
-            Kind::Date => Vec::new(),
-            Kind::Of(facet) => {
+            FilterKind::Date => Vec::new(),
+            FilterKind::Of(facet) => {
                 let filter = Box::new(self.request.filter.clone());
-                vec![self.ask(Slot::Beside, Question::Values(facet, filter))]
+                vec![self.ask(AnswerSlot::Beside, Question::Values(facet, filter))]
             }
         }
     }
 
-    fn in_picker(&mut self, command: Command) -> Vec<Effect> {
+    fn in_picker(&mut self, command: KeyCommand) -> Vec<FindEffect> {
         let Panel::Picker(picker) = &mut self.panel else { return Vec::new() };
         if let Some(is_changed) = picker.entry.edit(command) {
             if is_changed {
@@ -176,18 +178,18 @@ impl State {
         }
         let last = picker.matching().len().saturating_sub(1);
         match command {
-            Command::Up => picker.selected = picker.selected.saturating_sub(1),
-            Command::Down => picker.selected = (picker.selected + 1).min(last),
-            Command::PageUp => picker.selected = picker.selected.saturating_sub(self.text_rows),
-            Command::PageDown => picker.selected = (picker.selected + self.text_rows).min(last),
-            Command::Choose => match picker.apply(&mut self.request.filter) {
+            KeyCommand::Up => picker.selected = picker.selected.saturating_sub(1),
+            KeyCommand::Down => picker.selected = (picker.selected + 1).min(last),
+            KeyCommand::PageUp => picker.selected = picker.selected.saturating_sub(self.text_rows),
+            KeyCommand::PageDown => picker.selected = (picker.selected + self.text_rows).min(last),
+            KeyCommand::Choose => match picker.apply(&mut self.request.filter) {
                 Ok(()) => {
                     self.panel = Panel::None;
                     return self.search();
                 }
                 Err(message) => self.warn(&message),
             },
-            Command::Back => {
+            KeyCommand::Back => {
                 self.panel = Panel::None;
                 return self.ask_beside();
             }
@@ -196,7 +198,7 @@ impl State {
         Vec::new()
     }
 
-    fn select(&mut self, step: isize) -> Vec<Effect> {
+    fn select(&mut self, step: isize) -> Vec<FindEffect> {
         let view = self.view_mut();
         let last = view.listing.len().saturating_sub(1);
         let selected = view.selected.saturating_add_signed(step).min(last);

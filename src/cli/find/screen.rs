@@ -1,6 +1,6 @@
 //! Uses the terminal as a full screen: takes it over, paints cells, and restores it.
 //!
-//! What is painted goes through a [`Sheet`], which cleans it, so that no stored text can control the terminal.
+//! What is painted goes through a [`CleanWriter`], which cleans it, so that no stored text can control the terminal.
 
 use std::io::{self, Write};
 use std::panic;
@@ -18,11 +18,11 @@ use ratatui_core::layout::{Position, Rect, Size};
 use ratatui_core::style::{Color, Modifier, Style};
 use ratatui_core::terminal::Terminal;
 
-use crate::cli::find::layout::Layout;
+use crate::cli::find::layout::ScreenLayout;
 use crate::cli::streams;
 use crate::error::{Error, Result};
 use crate::present::find::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 
 /// Modifiers, with their parameters of escape sequences.
 const MODIFIERS: [(Modifier, u8); 4] =
@@ -74,7 +74,7 @@ impl Screen {
     }
 
     /// Paints a layout; only what differs from the last one is written.
-    pub(super) fn paint(&mut self, layout: &Layout) -> Result<()> {
+    pub(super) fn paint(&mut self, layout: &ScreenLayout) -> Result<()> {
         // A thread that panicked has given the terminal back.
         if !IS_TAKEN.load(Ordering::SeqCst) {
             return Ok(());
@@ -92,7 +92,7 @@ impl Screen {
     /// Puts text on the clipboard.
     pub(super) fn copy(text: &str) -> Result<()> {
         let mut bytes = Vec::new();
-        Sheet::new(&mut bytes).clipboard(text).map_err(Error::Output)?;
+        CleanWriter::new(&mut bytes).clipboard(text).map_err(Error::Output)?;
         let mut out = streams::screen();
         out.write_all(&bytes).and_then(|()| out.flush()).map_err(Error::Output)
     }
@@ -129,7 +129,7 @@ fn begin(out: &mut dyn Write) -> io::Result<()> {
 /// Writes what gives a terminal back.
 fn end(out: &mut dyn Write) -> io::Result<()> {
     let mut bytes = Vec::new();
-    Sheet::new(&mut bytes).cells(&[], "")?;
+    CleanWriter::new(&mut bytes).cells(&[], "")?;
     queue!(bytes, DisableBracketedPaste, LeaveAlternateScreen, Show)?;
     out.write_all(&bytes)?;
     out.flush()
@@ -165,7 +165,7 @@ impl Backend for Painter {
                 queue!(self.frame, MoveTo(x, y))?;
             }
             let wanted = numbers(cell);
-            let mut sheet = Sheet::new(&mut self.frame);
+            let mut sheet = CleanWriter::new(&mut self.frame);
             if style.as_ref() == Some(&wanted) {
                 sheet.text(cell.symbol())?;
             } else {
@@ -175,7 +175,7 @@ impl Backend for Painter {
             next = (cell.symbol().len() == 1).then_some((x + 1, y));
         }
         if style.is_some_and(|style| !style.is_empty()) {
-            Sheet::new(&mut self.frame).cells(&[], "")?;
+            CleanWriter::new(&mut self.frame).cells(&[], "")?;
         }
         Ok(())
     }
@@ -236,7 +236,7 @@ fn numbers(cell: &Cell) -> Vec<u8> {
 }
 
 /// Draws a layout. Without colours, only bold, faint, underlined and reversed text is used.
-pub(super) fn draw(layout: &Layout, is_coloured: bool, buffer: &mut Buffer) {
+pub(super) fn draw(layout: &ScreenLayout, is_coloured: bool, buffer: &mut Buffer) {
     for placed in &layout.placed {
         let (mut x, y) = (placed.x, placed.y);
         if y >= buffer.area.height {

@@ -1,25 +1,25 @@
-//! Holds what is on the screen, and asks the worker for it. Pure: it asks and acts through [`Effect`]s.
+//! Holds what is on the screen, and asks the worker for it. Pure: it asks and acts through [`FindEffect`]s.
 //! `press` changes it by keys, `hear` by answers.
 
 use std::time::Duration;
 
-use crate::app::read::Around;
+use crate::app::read::NeighbourText;
 use crate::app::search::SearchRequest;
 use crate::cli::find::filters::Picker;
 use crate::cli::find::line_editor::LineEditor;
-use crate::cli::find::worker::{NumberedQuestion, Question, Slot};
+use crate::cli::find::worker::{AnswerSlot, NumberedQuestion, Question};
 use crate::error::Error;
-use crate::present::find::{Body, Line, Listing, Meaning, Reading, Target, piece};
+use crate::present::find::{FileTarget, Line, Listing, Meaning, PartReading, ReadingText, piece};
 use crate::text::printable::clean;
 use crate::text::scripts::is_unspaced;
 
 /// An action outside of the state.
 #[derive(Debug)]
-pub(super) enum Effect {
+pub(super) enum FindEffect {
     /// Ask the worker.
     Ask(NumberedQuestion),
     /// Open a place in the editor or viewer, in the file at the path that is shown.
-    Open(Target, Option<String>),
+    Open(FileTarget, Option<String>),
     /// Put text on the clipboard.
     Copy(String),
     /// Leave, and print this location.
@@ -29,14 +29,14 @@ pub(super) enum Effect {
 
 /// Everything on the screen.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct FindState {
     pub(super) entry: LineEditor,
     /// What every search has in common: filter, limit, rankings.
     pub(super) request: SearchRequest,
     /// The lists that were followed, the hits of the query first; never empty.
     pub(super) views: Vec<View>,
     /// A part of a document in place of the list.
-    pub(super) page: Option<Page>,
+    pub(super) page: Option<ReadingPage>,
     pub(super) panel: Panel,
     /// Shown in place of the most important keys, until the next key.
     pub(super) message: Option<Line>,
@@ -67,27 +67,27 @@ pub(super) struct View {
     /// The first row of the list that is shown.
     pub(super) offset: usize,
     /// What belongs to the selected entry, once it is known.
-    pub(super) beside: Option<Beside>,
+    pub(super) beside: Option<EntryPreview>,
     /// Lines by which the text is scrolled from where it begins.
     pub(super) scroll: isize,
 }
 
 /// What belongs to an entry of a list.
 #[derive(Debug)]
-pub(super) enum Beside {
+pub(super) enum EntryPreview {
     /// The neighbours of a hit.
-    Around(Around),
+    Around(NeighbourText),
     /// The text of a part.
-    Part(Box<Reading>),
+    Part(Box<PartReading>),
 }
 
 /// A part of a document that is read.
 #[derive(Debug)]
-pub(super) struct Page {
-    pub(super) reading: Box<Reading>,
+pub(super) struct ReadingPage {
+    pub(super) reading: Box<PartReading>,
     pub(super) scroll: isize,
     /// Its lines at a width.
-    pub(super) lines: Option<(usize, Body)>,
+    pub(super) lines: Option<(usize, ReadingText)>,
 }
 
 /// What is in front of the list.
@@ -119,7 +119,7 @@ impl View {
     }
 }
 
-impl State {
+impl FindState {
     /// Returns the state before the first key; `request` has the query.
     pub(super) fn new(request: SearchRequest, num_documents: usize, is_printing: bool) -> Self {
         Self {
@@ -155,7 +155,7 @@ impl State {
     }
 
     /// Searches for the query; without one, there are no hits.
-    pub(super) fn search(&mut self) -> Vec<Effect> {
+    pub(super) fn search(&mut self) -> Vec<FindEffect> {
         self.views.truncate(1);
         self.page = None;
         if !self.has_query() {
@@ -173,17 +173,17 @@ impl State {
         (view.offset, view.scroll) = (0, 0);
         let query = with_beginning(self.entry.text());
         let request = SearchRequest { query, ..self.request.clone() };
-        vec![self.ask(Slot::Main, Question::Search(Box::new(request)))]
+        vec![self.ask(AnswerSlot::Main, Question::Search(Box::new(request)))]
     }
 
-    pub(super) fn ask(&mut self, slot: Slot, question: Question) -> Effect {
+    pub(super) fn ask(&mut self, slot: AnswerSlot, question: Question) -> FindEffect {
         let number = &mut self.last[slot as usize];
         *number += 1;
-        Effect::Ask(NumberedQuestion { slot, number: *number, question })
+        FindEffect::Ask(NumberedQuestion { slot, number: *number, question })
     }
 
     /// Asks for what belongs to the selected entry.
-    pub(super) fn ask_beside(&mut self) -> Vec<Effect> {
+    pub(super) fn ask_beside(&mut self) -> Vec<FindEffect> {
         let view = self.view();
         if view.listing.is_empty() {
             return Vec::new();
@@ -192,7 +192,7 @@ impl State {
             Some(chunk) => Question::Around(chunk),
             None => self.part(None),
         };
-        vec![self.ask(Slot::Beside, question)]
+        vec![self.ask(AnswerSlot::Beside, question)]
     }
 
     /// Returns the question for the part that the selected entry is in.

@@ -9,13 +9,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 
-use crate::app::facets::Value;
-use crate::app::read::Around;
+use crate::app::facets::FacetValue;
+use crate::app::read::NeighbourText;
 use crate::app::search::{LegSelection, SearchRequest};
 use crate::cli::find::layout::layout;
 use crate::cli::find::screen::draw;
-use crate::cli::find::state::{Effect, State};
-use crate::cli::find::worker::{Answer, Question, Reply, Slot};
+use crate::cli::find::state::{FindEffect, FindState};
+use crate::cli::find::worker::{AnswerSlot, Question, WorkerAnswer, WorkerReply};
 use crate::document::{Chunk, DocType};
 use crate::error::Error;
 use crate::present::find::Listing;
@@ -75,8 +75,8 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
     }
 }
 
-fn state(query: &str) -> State {
-    State::new(SearchRequest { query: query.into(), ..SearchRequest::default() }, 1234, false)
+fn state(query: &str) -> FindState {
+    FindState::new(SearchRequest { query: query.into(), ..SearchRequest::default() }, 1234, false)
 }
 
 fn key(code: KeyCode) -> KeyEvent {
@@ -88,20 +88,20 @@ fn control(letter: char) -> KeyEvent {
 }
 
 /// Types a text; returns the questions that it asks.
-fn typed(state: &mut State, text: &str) -> Vec<Effect> {
+fn typed(state: &mut FindState, text: &str) -> Vec<FindEffect> {
     text.chars().flat_map(|c| state.press(key(KeyCode::Char(c)))).collect()
 }
 
 /// Returns the number of the last question.
-fn number(effects: &[Effect]) -> u64 {
+fn number(effects: &[FindEffect]) -> u64 {
     match effects.last() {
-        Some(Effect::Ask(asked)) => asked.number,
+        Some(FindEffect::Ask(asked)) => asked.number,
         other => panic!("nothing is asked: {other:?}"),
     }
 }
 
 /// Answers a search.
-fn answer(state: &mut State, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec<Effect> {
+fn answer(state: &mut FindState, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec<FindEffect> {
     let results = search::SearchAnswer {
         typed: state.entry.text().to_owned(),
         total_matches: hits.len(),
@@ -109,18 +109,24 @@ fn answer(state: &mut State, number: u64, hits: Vec<Hit>, is_first: bool) -> Vec
         confidence: Some(Confidence::High),
         ..search::SearchAnswer::empty(&[])
     };
-    let around = Around { before: "The end of before.".into(), after: "The next one.".into() };
-    let answer = Answer::Listing(Listing::of_search(results), Some(around));
+    let around =
+        NeighbourText { before: "The end of before.".into(), after: "The next one.".into() };
+    let answer = WorkerAnswer::Listing(Listing::of_search(results), Some(around));
     reply(state, number, answer, is_first)
 }
 
-fn reply(state: &mut State, number: u64, answer: Answer, is_first: bool) -> Vec<Effect> {
-    let (slot, took) = (Slot::Main, Duration::from_millis(7));
-    state.receive(Reply::Answer { slot, number, answer: Ok(answer), took, is_first })
+fn reply(
+    state: &mut FindState,
+    number: u64,
+    answer: WorkerAnswer,
+    is_first: bool,
+) -> Vec<FindEffect> {
+    let (slot, took) = (AnswerSlot::Main, Duration::from_millis(7));
+    state.receive(WorkerReply::Answer { slot, number, answer: Ok(answer), took, is_first })
 }
 
 /// Draws the screen and returns it as lines without trailing spaces.
-fn screen(state: &mut State, columns: u16, rows: u16) -> String {
+fn screen(state: &mut FindState, columns: u16, rows: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     let layout = layout(state, &Human::plain(80), columns.into(), rows.into());
     terminal.draw(|frame| draw(&layout, true, frame.buffer_mut())).unwrap();
@@ -146,7 +152,7 @@ fn hits() -> Vec<Hit> {
     ]
 }
 
-fn found() -> State {
+fn found() -> FindState {
     let mut state = state("");
     let asked = typed(&mut state, "frozen gauge");
     answer(&mut state, number(&asked), hits(), false);
@@ -154,7 +160,7 @@ fn found() -> State {
 }
 
 /// Returns the last row of a screen.
-fn foot(state: &mut State, columns: u16) -> String {
+fn foot(state: &mut FindState, columns: u16) -> String {
     screen(state, columns, 12).lines().last().unwrap_or_default().to_owned()
 }
 
@@ -248,11 +254,11 @@ fn enter_waits_for_the_hits_of_what_is_typed() {
     assert!(state.press(key(KeyCode::Enter)).is_empty());
     answer(&mut state, number(&asked), hits(), true);
     let effects = answer(&mut state, number(&asked), hits(), false);
-    let Some(Effect::Open(target, _)) = effects.first() else { panic!("{effects:?}") };
+    let Some(FindEffect::Open(target, _)) = effects.first() else { panic!("{effects:?}") };
     assert_eq!((target.document, target.line), (DocumentId(1), Some(40)));
     state.is_printing = true;
     let effects = state.press(key(KeyCode::Enter));
-    let Some(Effect::Print(location)) = effects.first() else { panic!("{effects:?}") };
+    let Some(FindEffect::Print(location)) = effects.first() else { panic!("{effects:?}") };
     assert_eq!(location, b"/docs/1.md:40");
 }
 
@@ -262,7 +268,7 @@ fn the_rankings_are_chosen_one_after_another() {
     let mut legs = Vec::new();
     for _ in 0..3 {
         let effects = state.press(key(KeyCode::Tab));
-        let [Effect::Ask(asked)] = effects.as_slice() else { panic!("{effects:?}") };
+        let [FindEffect::Ask(asked)] = effects.as_slice() else { panic!("{effects:?}") };
         let Question::Search(request) = &asked.question else { panic!("{asked:?}") };
         legs.push(request.legs);
     }
@@ -275,17 +281,17 @@ fn a_filter_is_chosen_by_its_letter_and_its_value() {
     state.press(control('f'));
     assert!(screen(&mut state, 60, 20).contains("t type  g tag  f folder"));
     state.press(key(KeyCode::Char('g')));
-    let value = |name: &str| Value { name: name.into(), num_documents: 2 };
-    let values = Answer::Values(vec![value("garden"), value("pier")]);
+    let value = |name: &str| FacetValue { name: name.into(), num_documents: 2 };
+    let values = WorkerAnswer::Values(vec![value("garden"), value("pier")]);
     let took = Duration::ZERO;
     let number = 1;
-    let slot = Slot::Beside;
-    state.receive(Reply::Answer { slot, number, answer: Ok(values), took, is_first: false });
+    let slot = AnswerSlot::Beside;
+    state.receive(WorkerReply::Answer { slot, number, answer: Ok(values), took, is_first: false });
     typed(&mut state, "pi");
     let shown = screen(&mut state, 60, 20);
     assert!(shown.contains("tag › pi") && !shown.contains("garden"), "{shown}");
     let effects = state.press(key(KeyCode::Enter));
-    let Some(Effect::Ask(asked)) = effects.first() else { panic!("{effects:?}") };
+    let Some(FindEffect::Ask(asked)) = effects.first() else { panic!("{effects:?}") };
     let Question::Search(request) = &asked.question else { panic!("{asked:?}") };
     assert_eq!(
         (request.filter.tags.as_slice(), request.query.as_str()),
@@ -301,23 +307,23 @@ fn a_filter_is_chosen_by_its_letter_and_its_value() {
 fn similar_passages_are_a_list_that_esc_leaves() {
     let mut state = found();
     let asked = state.press(control('r'));
-    let answer = Answer::Listing(Listing::of_similar(vec![hits().swap_remove(1)]), None);
+    let answer = WorkerAnswer::Listing(Listing::of_similar(vec![hits().swap_remove(1)]), None);
     reply(&mut state, number(&asked), answer, false);
     let shown = screen(&mut state, 60, 20);
     assert!(shown.contains("similar to Tide station handbook"), "{shown}");
     assert!(state.press(key(KeyCode::Esc)).is_empty());
     assert_eq!(state.view().listing.len(), 3);
-    assert!(matches!(state.press(key(KeyCode::Esc)).as_slice(), [Effect::Quit]));
+    assert!(matches!(state.press(key(KeyCode::Esc)).as_slice(), [FindEffect::Quit]));
 }
 
 #[test]
 fn the_passage_and_its_citation_are_copied() {
     let mut state = found();
     let effects = state.press(control('y'));
-    let [Effect::Copy(text)] = effects.as_slice() else { panic!("{effects:?}") };
+    let [FindEffect::Copy(text)] = effects.as_slice() else { panic!("{effects:?}") };
     assert_eq!(text, "Pour brine into the frozen pipe of the gauge.");
     let effects = state.press(control('t'));
-    let [Effect::Copy(text)] = effects.as_slice() else { panic!("{effects:?}") };
+    let [FindEffect::Copy(text)] = effects.as_slice() else { panic!("{effects:?}") };
     assert_eq!(text, "**Tide station handbook**, § Maintenance > Winter (/docs/1.md:40)");
 }
 
@@ -325,9 +331,9 @@ fn the_passage_and_its_citation_are_copied() {
 fn an_error_is_shown_until_the_next_key() {
     let mut state = found();
     let asked = typed(&mut state, "s");
-    let (slot, number, took) = (Slot::Main, number(&asked), Duration::ZERO);
+    let (slot, number, took) = (AnswerSlot::Main, number(&asked), Duration::ZERO);
     let answer = Err(Error::UnknownChunk { id: 7 });
-    state.receive(Reply::Answer { slot, number, answer, took, is_first: false });
+    state.receive(WorkerReply::Answer { slot, number, answer, took, is_first: false });
     assert!(screen(&mut state, 90, 20).contains("chunk"), "{}", screen(&mut state, 90, 20));
     state.press(key(KeyCode::Left));
     assert!(state.message.is_none());
@@ -336,7 +342,7 @@ fn an_error_is_shown_until_the_next_key() {
 #[test]
 fn the_text_is_scrolled_no_further_than_its_ends() {
     let mut state = found();
-    let shown = |state: &mut State| screen(state, 104, 12);
+    let shown = |state: &mut FindState| screen(state, 104, 12);
     let before = shown(&mut state);
     assert!(before.contains("The end of before."));
     state.press(key(KeyCode::PageUp));

@@ -7,14 +7,14 @@ use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::facets::{self, Facet, Value};
-use crate::app::observer::{Event, Observer, Silent};
-use crate::app::read::{self, Around, Selection, ShowRequest};
+use crate::app::facets::{self, Facet, FacetValue};
+use crate::app::observer::{AppEvent, Observer, SilentObserver};
+use crate::app::read::{self, NeighbourText, PartSelection, ShowRequest};
 use crate::app::search::{LegSelection, SearchRequest, SimilarRequest};
 use crate::app::{self, Session};
 use crate::document::Filter;
 use crate::error::{Error, Result};
-use crate::present::find::{Listing, Reading};
+use crate::present::find::{Listing, PartReading};
 use crate::store::{ChunkId, DocumentId};
 
 /// A search that takes longer shows its keyword hits first. So long a wait is not felt.
@@ -39,7 +39,7 @@ pub(super) enum Question {
     Part {
         document: DocumentId,
         path: Option<String>,
-        selection: Selection,
+        selection: PartSelection,
         typed: String,
         passage: Option<String>,
     },
@@ -50,17 +50,17 @@ pub(super) enum Question {
 }
 
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum WorkerAnswer {
     /// A list, with the text around its first chunk.
-    Listing(Listing, Option<Around>),
-    Part(Box<Reading>),
-    Around(Around),
-    Values(Vec<Value>),
+    Listing(Listing, Option<NeighbourText>),
+    Part(Box<PartReading>),
+    Around(NeighbourText),
+    Values(Vec<FacetValue>),
 }
 
 /// Where an answer is shown. Questions of different slots do not replace each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(super) enum AnswerSlot {
     /// The list, or a text that takes its place.
     Main,
     /// The text of the selected entry.
@@ -70,18 +70,18 @@ pub(super) enum Slot {
 /// A question with its number in its slot.
 #[derive(Debug, Clone)]
 pub(super) struct NumberedQuestion {
-    pub(super) slot: Slot,
+    pub(super) slot: AnswerSlot,
     pub(super) number: u64,
     pub(super) question: Question,
 }
 
 /// What the worker sends.
 #[derive(Debug)]
-pub(super) enum Reply {
+pub(super) enum WorkerReply {
     Answer {
-        slot: Slot,
+        slot: AnswerSlot,
         number: u64,
-        answer: Result<Answer>,
+        answer: Result<WorkerAnswer>,
         took: Duration,
         /// Whether a better answer follows.
         is_first: bool,
@@ -95,12 +95,12 @@ pub(super) enum Reply {
 /// The questions that wait.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<WaitingQuestions>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingQuestions {
     /// By slot.
     asked: [Option<NumberedQuestion>; 2],
     is_closed: bool,
@@ -138,23 +138,23 @@ impl Questions {
     /// Whether a question would be answered for nothing.
     fn is_stale(&self, asked: &NumberedQuestion) -> bool {
         let waiting = self.lock();
-        let is_replaced = waiting.asked[Slot::Main as usize].is_some();
-        waiting.is_closed || asked.slot == Slot::Main && is_replaced
+        let is_replaced = waiting.asked[AnswerSlot::Main as usize].is_some();
+        waiting.is_closed || asked.slot == AnswerSlot::Main && is_replaced
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, WaitingQuestions> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Answers questions until there will be no more.
-pub(super) fn serve<T: From<Reply> + Send>(
+pub(super) fn serve<T: From<WorkerReply> + Send>(
     session: &Session,
     questions: &Questions,
     sender: &Sender<T>,
 ) {
-    let mut lost = Lost { sender, is_well: false };
-    let worker = Worker { session, questions, sender };
+    let mut lost = PanicNotice { sender, is_well: false };
+    let worker = FindWorker { session, questions, sender };
     let mut is_slow = true;
     while let Some(asked) = questions.next() {
         is_slow = worker.answer(&asked, is_slow);
@@ -165,30 +165,30 @@ pub(super) fn serve<T: From<Reply> + Send>(
 /// Loads the model, while the first questions are answered by keywords.
 pub(super) fn warm(session: &Session) {
     // What fails here fails again with a question, and is reported then.
-    let _ = session.binding().map(|bound| session.embedder(bound.as_ref(), &Silent));
+    let _ = session.binding().map(|bound| session.embedder(bound.as_ref(), &SilentObserver));
 }
 
 /// Tells the screen if the worker ends by a panic.
-struct Lost<'a, T: From<Reply>> {
+struct PanicNotice<'a, T: From<WorkerReply>> {
     sender: &'a Sender<T>,
     is_well: bool,
 }
 
-impl<T: From<Reply>> Drop for Lost<'_, T> {
+impl<T: From<WorkerReply>> Drop for PanicNotice<'_, T> {
     fn drop(&mut self) {
         if !self.is_well {
-            let _ = self.sender.send(Reply::Lost.into());
+            let _ = self.sender.send(WorkerReply::Lost.into());
         }
     }
 }
 
-struct Worker<'a, T> {
+struct FindWorker<'a, T> {
     session: &'a Session,
     questions: &'a Questions,
     sender: &'a Sender<T>,
 }
 
-impl<T: From<Reply> + Send> Worker<'_, T> {
+impl<T: From<WorkerReply> + Send> FindWorker<'_, T> {
     /// Answers a question, and returns whether the next search is expected to be slow.
     fn answer(&self, asked: &NumberedQuestion, is_slow: bool) -> bool {
         let begin = Instant::now();
@@ -202,7 +202,7 @@ impl<T: From<Reply> + Send> Worker<'_, T> {
         {
             let keyword =
                 SearchRequest { legs: Some(LegSelection::Keyword), ..(**request).clone() };
-            let answer = self.search(&keyword, &Silent);
+            let answer = self.search(&keyword, &SilentObserver);
             if answer.is_ok() {
                 self.tell(asked, answer, begin, true);
             }
@@ -220,15 +220,16 @@ impl<T: From<Reply> + Send> Worker<'_, T> {
     fn tell(
         &self,
         asked: &NumberedQuestion,
-        answer: Result<Answer>,
+        answer: Result<WorkerAnswer>,
         begin: Instant,
         is_first: bool,
     ) {
         let (slot, number, took) = (asked.slot, asked.number, begin.elapsed());
-        let _ = self.sender.send(Reply::Answer { slot, number, answer, took, is_first }.into());
+        let _ =
+            self.sender.send(WorkerReply::Answer { slot, number, answer, took, is_first }.into());
     }
 
-    fn work(&self, question: &Question) -> Result<Answer> {
+    fn work(&self, question: &Question) -> Result<WorkerAnswer> {
         match question {
             Question::Search(request) => {
                 debug_assert!(!request.query.starts_with(PANIC), "typed by a test");
@@ -238,13 +239,13 @@ impl<T: From<Reply> + Send> Worker<'_, T> {
                 let limit = Some(SIMILAR);
                 let request =
                     SimilarRequest { chunk: Some(*chunk), limit, ..SimilarRequest::default() };
-                let found = app::search::similar(self.session, &request, &Silent)?;
+                let found = app::search::similar(self.session, &request, &SilentObserver)?;
                 self.listing(Listing::of_similar(found.hits))
             }
             Question::Outline(document, path, typed) => {
                 let id = document.to_string();
                 let outline = read::outline(self.session, &id, path.as_deref(), None)?;
-                Ok(Answer::Listing(Listing::of_outline(outline, typed), None))
+                Ok(WorkerAnswer::Listing(Listing::of_outline(outline, typed), None))
             }
             Question::Part { document, path, selection, typed, passage } => {
                 let request = ShowRequest {
@@ -254,25 +255,25 @@ impl<T: From<Reply> + Send> Worker<'_, T> {
                     max_lines: None,
                 };
                 let shown = read::show(self.session, &request)?;
-                Ok(Answer::Part(Box::new(Reading::new(shown, typed, passage.as_deref()))))
+                Ok(WorkerAnswer::Part(Box::new(PartReading::new(shown, typed, passage.as_deref()))))
             }
-            Question::Around(chunk) => read::around(self.session, *chunk).map(Answer::Around),
+            Question::Around(chunk) => read::around(self.session, *chunk).map(WorkerAnswer::Around),
             Question::Values(facet, filter) => {
-                facets::values(self.session, *facet, filter).map(Answer::Values)
+                facets::values(self.session, *facet, filter).map(WorkerAnswer::Values)
             }
         }
     }
 
-    fn search(&self, request: &SearchRequest, observer: &dyn Observer) -> Result<Answer> {
+    fn search(&self, request: &SearchRequest, observer: &dyn Observer) -> Result<WorkerAnswer> {
         self.listing(Listing::of_search(app::search::search(self.session, request, observer)?))
     }
 
-    fn listing(&self, listing: Listing) -> Result<Answer> {
+    fn listing(&self, listing: Listing) -> Result<WorkerAnswer> {
         let around = listing.chunk(0).map(|chunk| read::around(self.session, chunk)).transpose();
         match around {
-            Ok(around) => Ok(Answer::Listing(listing, around)),
+            Ok(around) => Ok(WorkerAnswer::Listing(listing, around)),
             // Removed since it was found.
-            Err(Error::UnknownChunk { .. }) => Ok(Answer::Listing(listing, None)),
+            Err(Error::UnknownChunk { .. }) => Ok(WorkerAnswer::Listing(listing, None)),
             Err(error) => Err(error),
         }
     }
@@ -281,11 +282,11 @@ impl<T: From<Reply> + Send> Worker<'_, T> {
 /// Sends what a use case reports to the screen.
 struct Messages<T>(Mutex<Sender<T>>);
 
-impl<T: From<Reply> + Send> Observer for Messages<T> {
-    fn on_event(&self, event: Event<'_>) {
-        if let Event::Note(text) | Event::Warning(text) | Event::Failure(text) = event {
+impl<T: From<WorkerReply> + Send> Observer for Messages<T> {
+    fn on_event(&self, event: AppEvent<'_>) {
+        if let AppEvent::Note(text) | AppEvent::Warning(text) | AppEvent::Failure(text) = event {
             let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = sender.send(Reply::Message(text.to_owned()).into());
+            let _ = sender.send(WorkerReply::Message(text.to_owned()).into());
         }
     }
 }
@@ -294,23 +295,23 @@ impl<T: From<Reply> + Send> Observer for Messages<T> {
 mod tests {
     use super::*;
 
-    fn asked(slot: Slot, number: u64) -> NumberedQuestion {
+    fn asked(slot: AnswerSlot, number: u64) -> NumberedQuestion {
         NumberedQuestion { slot, number, question: Question::Around(ChunkId(1)) }
     }
 
     #[test]
     fn a_newer_question_replaces_the_one_that_waits() {
         let questions = Questions::default();
-        questions.ask(asked(Slot::Beside, 1));
-        questions.ask(asked(Slot::Main, 1));
-        questions.ask(asked(Slot::Main, 2));
+        questions.ask(asked(AnswerSlot::Beside, 1));
+        questions.ask(asked(AnswerSlot::Main, 1));
+        questions.ask(asked(AnswerSlot::Main, 2));
         let first = questions.next().unwrap();
-        assert_eq!((first.slot, first.number), (Slot::Main, 2));
+        assert_eq!((first.slot, first.number), (AnswerSlot::Main, 2));
         assert!(!questions.is_stale(&first));
-        questions.ask(asked(Slot::Main, 3));
+        questions.ask(asked(AnswerSlot::Main, 3));
         assert!(questions.is_stale(&first));
         assert_eq!(questions.next().unwrap().number, 3);
-        assert_eq!(questions.next().unwrap().slot, Slot::Beside);
+        assert_eq!(questions.next().unwrap().slot, AnswerSlot::Beside);
         questions.close();
         assert!(questions.next().is_none());
     }

@@ -31,7 +31,7 @@ fn without_settings_the_defaults_apply() {
     let home = tempfile::tempdir().unwrap();
     let resolved = load(&environment(home.path(), &[]), &Vec::new()).unwrap();
     assert_eq!(resolved.config, Config::defaults(home.path()));
-    assert_eq!(*resolved.origin("search.rrf_k"), Origin::Default);
+    assert_eq!(*resolved.origin("search.rrf_k"), SettingOrigin::Default);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn flags_override_variables_and_variables_override_the_file() {
     assert_eq!(plain.config.search.default_top, 3);
     assert!((plain.config.search.rrf_k - 10.0).abs() < 1e-9);
     assert_eq!(plain.config.search.default_format, DefaultFormat::Json);
-    assert!(matches!(plain.origin("search.rrf_k"), Origin::File(_)));
+    assert!(matches!(plain.origin("search.rrf_k"), SettingOrigin::File(_)));
 }
 
 #[test]
@@ -125,17 +125,20 @@ fn a_value_is_of_the_highest_layer_that_has_it() {
     let resolved = load(&env, &flags).unwrap();
     // The short name of a variable overrides the long one.
     assert_eq!(resolved.config.search.default_top, 5);
-    assert_eq!(*resolved.origin("search.default_top"), Origin::Variable("KB_DEFAULT_TOP".into()));
-    assert_eq!(*resolved.origin("search.rrf_k"), Origin::Flag("--rrf-k".into()));
-    assert_eq!(*resolved.origin("backup.keep"), Origin::Default);
+    assert_eq!(
+        *resolved.origin("search.default_top"),
+        SettingOrigin::Variable("KB_DEFAULT_TOP".into())
+    );
+    assert_eq!(*resolved.origin("search.rrf_k"), SettingOrigin::Flag("--rrf-k".into()));
+    assert_eq!(*resolved.origin("backup.keep"), SettingOrigin::Default);
     assert!(resolved.file_sets("search.rrf_k") && !resolved.file_sets("backup.keep"));
     let layers = [
-        Origin::Default,
-        Origin::File(PathBuf::new()),
-        Origin::Variable(String::new()),
-        Origin::Flag(String::new()),
+        SettingOrigin::Default,
+        SettingOrigin::File(PathBuf::new()),
+        SettingOrigin::Variable(String::new()),
+        SettingOrigin::Flag(String::new()),
     ];
-    assert!(layers.iter().map(Origin::layer).eq(0..4));
+    assert!(layers.iter().map(SettingOrigin::layer).eq(0..4));
 }
 
 #[test]

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::app::read::{Around, Selection};
+use crate::app::read::{NeighbourText, PartSelection};
 use crate::document::DocType;
-use crate::present::find::reading::{Body, chain_line, hit_marks, part_line, tags};
+use crate::present::find::reading::{ReadingText, chain_line, hit_marks, part_line, tags};
 use crate::present::find::{Line, Meaning, fitted, justified, piece, pieces, shortened, width_of};
 use crate::present::terminal::columns::width;
 use crate::present::text::human::Human;
 use crate::present::text::passage::{Excerpt, whole};
 use crate::present::text::quote;
 use crate::present::text::search::excerpt_of;
-use crate::read::{Outline, Part, PartKind};
+use crate::read::{DocumentOutline, DocumentPart, PartKind};
 use crate::search::matches::QueryTerms;
 use crate::search::{Confidence, Hit, SearchAnswer};
 use crate::store::{ChunkId, DocumentId, StoredDocument};
@@ -28,8 +28,8 @@ const ROOM: usize = 60;
 /// A list of hits or parts.
 #[derive(Debug)]
 pub struct Listing {
-    entries: Vec<Listed>,
-    rows: Vec<Row>,
+    entries: Vec<ListedText>,
+    rows: Vec<ListingRow>,
     terms: QueryTerms,
     confidence: Option<Confidence>,
     /// Columns of the text of a hit in the list. They decide which line of the passage is shown there, and
@@ -38,14 +38,14 @@ pub struct Listing {
 }
 
 #[derive(Debug)]
-enum Listed {
+enum ListedText {
     Hit(Box<Hit>),
-    Part(Arc<StoredDocument>, Box<Part>),
+    Part(Arc<StoredDocument>, Box<DocumentPart>),
 }
 
 /// A row of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Row {
+pub enum ListingRow {
     /// The document of the entries below; the number is that of the first one.
     Document(usize),
     /// An entry.
@@ -54,7 +54,7 @@ pub enum Row {
 
 /// A place in the file of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Target {
+pub struct FileTarget {
     /// The document.
     pub document: DocumentId,
     /// Line number, from 1.
@@ -86,23 +86,23 @@ impl Listing {
         }
         let (mut entries, mut rows) = (Vec::new(), Vec::new());
         for (_, hits) in documents {
-            rows.push(Row::Document(entries.len()));
+            rows.push(ListingRow::Document(entries.len()));
             for hit in hits {
-                rows.push(Row::Entry(entries.len()));
-                entries.push(Listed::Hit(Box::new(hit)));
+                rows.push(ListingRow::Entry(entries.len()));
+                entries.push(ListedText::Hit(Box::new(hit)));
             }
         }
         Self { entries, rows, terms, confidence: None, room: ROOM }
     }
 
     /// Lists the parts of a document. The words of a query are marked in them.
-    pub fn of_outline(outline: Outline, typed: &str) -> Self {
+    pub fn of_outline(outline: DocumentOutline, typed: &str) -> Self {
         let document = Arc::new(outline.document);
         let parts = outline.parts.into_iter();
-        let entries: Vec<Listed> =
-            parts.map(|part| Listed::Part(Arc::clone(&document), Box::new(part))).collect();
-        let heads = (!entries.is_empty()).then_some(Row::Document(0));
-        let rows = heads.into_iter().chain((0..entries.len()).map(Row::Entry)).collect();
+        let entries: Vec<ListedText> =
+            parts.map(|part| ListedText::Part(Arc::clone(&document), Box::new(part))).collect();
+        let heads = (!entries.is_empty()).then_some(ListingRow::Document(0));
+        let rows = heads.into_iter().chain((0..entries.len()).map(ListingRow::Entry)).collect();
         Self { entries, rows, terms: QueryTerms::new(typed), confidence: None, room: ROOM }
     }
 
@@ -122,7 +122,7 @@ impl Listing {
     }
 
     /// Returns all rows from top to bottom.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[ListingRow] {
         &self.rows
     }
 
@@ -132,7 +132,7 @@ impl Listing {
     }
 
     /// Returns the first part that is on a line or a page; the last one that begins before it.
-    pub fn part_at(&self, target: Target) -> Option<usize> {
+    pub fn part_at(&self, target: FileTarget) -> Option<usize> {
         let begins = |entry: &usize| {
             let own = self.target(*entry);
             own.line.zip(target.line).is_some_and(|(own, wanted)| own <= wanted)
@@ -143,9 +143,10 @@ impl Listing {
 
     /// Returns the numbers of entries and documents, and whether they look like an answer.
     pub fn summary(&self) -> Line {
-        let documents = self.rows.iter().filter(|row| matches!(row, Row::Document(_))).count();
+        let documents =
+            self.rows.iter().filter(|row| matches!(row, ListingRow::Document(_))).count();
         let counts = match self.entries.first() {
-            Some(Listed::Part(..)) => counted(self.len(), "part"),
+            Some(ListedText::Part(..)) => counted(self.len(), "part"),
             _ => {
                 format!("{} in {}", counted(self.len(), "passage"), counted(documents, "document"))
             }
@@ -159,12 +160,12 @@ impl Listing {
     }
 
     /// Returns the line of a row.
-    pub fn line(&self, row: Row, columns: usize) -> Line {
+    pub fn line(&self, row: ListingRow, columns: usize) -> Line {
         match row {
-            Row::Document(entry) => self.document_line(entry, columns),
-            Row::Entry(entry) => match &self.entries[entry] {
-                Listed::Hit(hit) => self.hit_line(hit, columns),
-                Listed::Part(_, part) => part_line(part, columns),
+            ListingRow::Document(entry) => self.document_line(entry, columns),
+            ListingRow::Entry(entry) => match &self.entries[entry] {
+                ListedText::Hit(hit) => self.hit_line(hit, columns),
+                ListedText::Part(_, part) => part_line(part, columns),
             },
         }
     }
@@ -191,8 +192,8 @@ impl Listing {
     pub fn head(&self, entry: usize, human: &Human, columns: usize) -> Vec<Line> {
         let about = self.about(entry);
         let marks = match &self.entries[entry] {
-            Listed::Hit(hit) => hit_marks(hit),
-            Listed::Part(document, _) => tags(&document.tags),
+            ListedText::Hit(hit) => hit_marks(hit),
+            ListedText::Part(document, _) => tags(&document.tags),
         };
         let lines = [
             vec![piece(Meaning::Title, clean(about.title))],
@@ -203,16 +204,16 @@ impl Listing {
         lines.map(|line| fitted(line, columns)).collect()
     }
 
-    fn about(&self, entry: usize) -> About<'_> {
+    fn about(&self, entry: usize) -> EntryNames<'_> {
         match &self.entries[entry] {
-            Listed::Hit(hit) => About {
+            ListedText::Hit(hit) => EntryNames {
                 title: &hit.stored.title,
                 path: hit.stored.path.as_deref(),
                 kind: &hit.stored.format,
                 section: hit.at.section.as_deref(),
                 symbol: hit.at.symbol.as_deref(),
             },
-            Listed::Part(document, part) => About {
+            ListedText::Part(document, part) => EntryNames {
                 title: &document.title,
                 path: document.path.as_deref(),
                 kind: &document.format,
@@ -226,8 +227,8 @@ impl Listing {
     fn location_line(&self, entry: usize, human: &Human, marks: Line, columns: usize) -> Line {
         let target = self.target(entry);
         let pages = match &self.entries[entry] {
-            Listed::Hit(hit) => quote::cited_pages(hit),
-            Listed::Part(_, part) => (part.page, None),
+            ListedText::Hit(hit) => quote::cited_pages(hit),
+            ListedText::Part(_, part) => (part.page, None),
         };
         let place = quote::behind_path(target.line, pages);
         let (path, place) = match self.about(entry).path {
@@ -242,12 +243,17 @@ impl Listing {
     }
 
     /// Returns the text of an entry with its neighbours. The text of a part is only its beginning.
-    pub fn body(&self, entry: usize, around: Option<&Around>, columns: usize) -> Body {
+    pub fn body(
+        &self,
+        entry: usize,
+        around: Option<&NeighbourText>,
+        columns: usize,
+    ) -> ReadingText {
         let hit = match &self.entries[entry] {
-            Listed::Hit(hit) => hit,
-            Listed::Part(_, part) => {
+            ListedText::Hit(hit) => hit,
+            ListedText::Part(_, part) => {
                 let text = vec![piece(Meaning::Faint, clean(&part.preview))];
-                return Body { lines: vec![fitted(text, columns)], start: 0 };
+                return ReadingText { lines: vec![fitted(text, columns)], start: 0 };
             }
         };
         let is_code = hit.stored.doc_type == DocType::Code;
@@ -262,25 +268,27 @@ impl Listing {
             lines.push(Line::new());
             lines.extend(set(&around.after, Meaning::Faint));
         }
-        Body { lines, start }
+        ReadingText { lines, start }
     }
 
     /// Whether there is text of the document before that of an entry.
     pub fn has_text_before(&self, entry: usize) -> bool {
         match &self.entries[entry] {
-            Listed::Hit(hit) => hit.stored.chunk.chunk_index > 0,
-            Listed::Part(..) => false,
+            ListedText::Hit(hit) => hit.stored.chunk.chunk_index > 0,
+            ListedText::Part(..) => false,
         }
     }
 
     /// Returns where an entry is.
-    pub fn target(&self, entry: usize) -> Target {
+    pub fn target(&self, entry: usize) -> FileTarget {
         match &self.entries[entry] {
-            Listed::Hit(hit) => {
-                Target { document: hit.stored.document_id, line: hit.at.line, page: hit.at.page }
-            }
-            Listed::Part(document, part) => {
-                Target { document: document.id, line: part.start_line, page: part.page }
+            ListedText::Hit(hit) => FileTarget {
+                document: hit.stored.document_id,
+                line: hit.at.line,
+                page: hit.at.page,
+            },
+            ListedText::Part(document, part) => {
+                FileTarget { document: document.id, line: part.start_line, page: part.page }
             }
         }
     }
@@ -288,26 +296,26 @@ impl Listing {
     /// Returns the chunk of a hit.
     pub fn chunk(&self, entry: usize) -> Option<ChunkId> {
         match self.entries.get(entry)? {
-            Listed::Hit(hit) => Some(hit.stored.chunk.id),
-            Listed::Part(..) => None,
+            ListedText::Hit(hit) => Some(hit.stored.chunk.id),
+            ListedText::Part(..) => None,
         }
     }
 
     /// Returns the part of the document that an entry is in, or is: section, symbol, page, or everything.
-    pub fn selection(&self, entry: usize) -> Selection {
+    pub fn selection(&self, entry: usize) -> PartSelection {
         let (section, symbol, page) = match &self.entries[entry] {
-            Listed::Hit(hit) => (hit.at.section.clone(), hit.at.symbol.clone(), hit.at.page),
-            Listed::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
+            ListedText::Hit(hit) => (hit.at.section.clone(), hit.at.symbol.clone(), hit.at.page),
+            ListedText::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
                 (PartKind::Symbol, _) => (None, part.name.clone(), None),
-                (PartKind::Text, Some(id)) => return Selection::Chunk(*id, 0),
+                (PartKind::Text, Some(id)) => return PartSelection::Chunk(*id, 0),
                 _ => (part.section.clone(), None, part.page),
             },
         };
         match (symbol, section, page) {
-            (Some(symbol), _, _) => Selection::Symbol(symbol),
-            (None, Some(section), _) => Selection::Section(section),
-            (None, None, Some(page)) => Selection::Pages(page, page),
-            (None, None, None) => Selection::Whole,
+            (Some(symbol), _, _) => PartSelection::Symbol(symbol),
+            (None, Some(section), _) => PartSelection::Section(section),
+            (None, None, Some(page)) => PartSelection::Pages(page, page),
+            (None, None, None) => PartSelection::Whole,
         }
     }
 
@@ -324,16 +332,16 @@ impl Listing {
     /// Returns the text of a hit, for pasting.
     pub fn text(&self, entry: usize) -> Option<String> {
         match self.entries.get(entry)? {
-            Listed::Hit(hit) => Some(clean_lines(&hit.stored.chunk.chunk.text)),
-            Listed::Part(..) => None,
+            ListedText::Hit(hit) => Some(clean_lines(&hit.stored.chunk.chunk.text)),
+            ListedText::Part(..) => None,
         }
     }
 
     /// Returns the citation of a hit, as `--format md` prints it.
     pub fn citation(&self, entry: usize) -> Option<String> {
         match self.entries.get(entry)? {
-            Listed::Hit(hit) => Some(quote::citation(hit)),
-            Listed::Part(..) => None,
+            ListedText::Hit(hit) => Some(quote::citation(hit)),
+            ListedText::Part(..) => None,
         }
     }
 
@@ -355,7 +363,7 @@ impl Listing {
 }
 
 /// The names of an entry.
-struct About<'a> {
+struct EntryNames<'a> {
     title: &'a str,
     path: Option<&'a str>,
     /// The language of source code, else the type.

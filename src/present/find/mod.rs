@@ -6,15 +6,15 @@ mod listing;
 mod reading;
 
 use crate::present::terminal::columns::{cut, cut_middle, width};
-use crate::present::text::passage::Span;
+use crate::present::text::passage::LineSpan;
 
 pub use crate::present::terminal::paint::Meaning;
-pub use listing::{Listing, Row, Target};
-pub use reading::{Body, Reading};
+pub use listing::{FileTarget, Listing, ListingRow};
+pub use reading::{PartReading, ReadingText};
 
 /// A piece of a line. Its text is clean and has no line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct LinePiece {
     /// What is shown.
     pub text: String,
     /// What it is, which decides about its colour.
@@ -22,11 +22,11 @@ pub struct Piece {
 }
 
 /// A line of the screen.
-pub type Line = Vec<Piece>;
+pub type Line = Vec<LinePiece>;
 
 /// Returns a piece of a line.
-pub fn piece(meaning: Meaning, text: impl Into<String>) -> Piece {
-    Piece { text: text.into(), meaning }
+pub fn piece(meaning: Meaning, text: impl Into<String>) -> LinePiece {
+    LinePiece { text: text.into(), meaning }
 }
 
 /// Returns the width of a line in columns.
@@ -42,7 +42,7 @@ pub fn fitted(line: Line, columns: usize) -> Line {
         let text = cut(&piece.text, left);
         let is_cut = text.len() != piece.text.len();
         left -= width(&text);
-        kept.push(Piece { text: text.into_owned(), ..piece });
+        kept.push(LinePiece { text: text.into_owned(), ..piece });
         if is_cut {
             break;
         }
@@ -70,9 +70,9 @@ pub fn justified(left: Line, right: Line, columns: usize) -> Line {
 }
 
 /// Returns lines of a passage as pieces; `plain` is the meaning of what does not match the query.
-fn pieces(lines: Vec<Vec<Span>>, plain: Meaning) -> Vec<Line> {
+fn pieces(lines: Vec<Vec<LineSpan>>, plain: Meaning) -> Vec<Line> {
     let meaning = |is_match| if is_match { Meaning::Match } else { plain };
-    let line = |spans: Vec<Span>| {
+    let line = |spans: Vec<LineSpan>| {
         spans.into_iter().map(|span| piece(meaning(span.is_match), span.text)).collect()
     };
     lines.into_iter().map(line).collect()

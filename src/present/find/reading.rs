@@ -1,17 +1,17 @@
 //! Lays out the text of a part of a document in lines for reading.
 
 use crate::document::{CHAIN_SEPARATOR, DocType};
-use crate::present::find::{Line, Meaning, Piece, justified, piece, pieces};
+use crate::present::find::{Line, LinePiece, Meaning, justified, piece, pieces};
 use crate::present::text::passage::whole;
 use crate::present::text::quote;
-use crate::read::{Part, PartKind, Shown};
+use crate::read::{DocumentPart, PartKind, ShownPart};
 use crate::search::Hit;
 use crate::search::matches::QueryTerms;
 use crate::text::printable::{clean, clean_name};
 
 /// Lines of text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Body {
+pub struct ReadingText {
     /// From top to bottom.
     pub lines: Vec<Line>,
     /// The line at which to begin to read, from 0.
@@ -20,16 +20,16 @@ pub struct Body {
 
 /// A part of a document with the words of a query marked.
 #[derive(Debug)]
-pub struct Reading {
-    shown: Shown,
+pub struct PartReading {
+    shown: ShownPart,
     terms: QueryTerms,
     /// Where in the text to begin to read.
     start: usize,
 }
 
-impl Reading {
+impl PartReading {
     /// Prepares a part for reading, from the beginning of a passage in it on.
-    pub fn new(shown: Shown, typed: &str, passage: Option<&str>) -> Self {
+    pub fn new(shown: ShownPart, typed: &str, passage: Option<&str>) -> Self {
         let first = passage.and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
         let start = first.and_then(|line| shown.text.find(line.trim())).unwrap_or(0);
         Self { shown, terms: QueryTerms::new(typed), start }
@@ -48,11 +48,11 @@ impl Reading {
     }
 
     /// Returns the text as lines of a width.
-    pub fn body(&self, columns: usize) -> Body {
+    pub fn body(&self, columns: usize) -> ReadingText {
         let is_code = self.shown.document.doc_type == DocType::Code;
         let set = |text: &str| pieces(whole(text, &self.terms, columns, is_code), Meaning::Plain);
         let start = set(&self.shown.text[..self.start]).len();
-        Body { lines: set(&self.shown.text), start }
+        ReadingText { lines: set(&self.shown.text), start }
     }
 }
 
@@ -80,12 +80,12 @@ pub(super) fn hit_marks(hit: &Hit) -> Line {
 }
 
 pub(super) fn tags(tags: &[String]) -> Line {
-    let tag = |tag: &String| -> Piece { piece(Meaning::Tag, format!("  #{}", clean(tag))) };
+    let tag = |tag: &String| -> LinePiece { piece(Meaning::Tag, format!("  #{}", clean(tag))) };
     tags.iter().map(tag).collect()
 }
 
 /// Returns the row of a part of a document.
-pub(super) fn part_line(part: &Part, columns: usize) -> Line {
+pub(super) fn part_line(part: &DocumentPart, columns: usize) -> Line {
     let name = clean(part.name.as_deref().unwrap_or(&part.preview));
     let word = if part.kind == PartKind::Page { "page " } else { "" };
     let indent = "  ".repeat(part.level as usize);

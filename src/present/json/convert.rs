@@ -6,10 +6,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::convert::{ConvertReport, Converted, Written};
+use crate::app::convert::{ConvertReport, ConvertedDocument, WrittenFile};
 use crate::document::{Block, BlockKind, Document, FileParts, Markup, WordAccount};
 use crate::ingest::FailedFile;
-use crate::present::json::{Versioned, answer};
+use crate::present::json::{VersionedAnswer, answer};
 use crate::read::markdown;
 use crate::text::decode::TextEncoding;
 use crate::text::json::{Json, JsonLine};
@@ -75,17 +75,17 @@ struct BlockJson<'a> {
 }
 
 /// Writes a converted document.
-pub fn converted(converted: &Converted, out: &mut Json<'_>) -> io::Result<()> {
+pub fn converted(converted: &ConvertedDocument, out: &mut Json<'_>) -> io::Result<()> {
     answer(&converted_json(converted), out)
 }
 
 /// Returns the line of a converted document.
-pub fn converted_line(converted: &Converted) -> io::Result<JsonLine> {
-    JsonLine::of(&Versioned::of(&converted_json(converted)))
+pub fn converted_line(converted: &ConvertedDocument) -> io::Result<JsonLine> {
+    JsonLine::of(&VersionedAnswer::of(&converted_json(converted)))
 }
 
-fn converted_json(converted: &Converted) -> ConvertedJson<'_> {
-    let Converted { path, format, document, levels, members } = converted;
+fn converted_json(converted: &ConvertedDocument) -> ConvertedJson<'_> {
+    let ConvertedDocument { path, format, document, levels, members } = converted;
     let markup = markdown::markup(document, *format);
     let blocks = document.blocks.iter().map(|block| BlockJson {
         level: (block.kind == BlockKind::Heading).then(|| levels.level(block)),
@@ -155,7 +155,7 @@ pub(in crate::present) struct ConversionJson<'a> {
     /// Files that could not be converted.
     failed: usize,
     /// What was written, in the order the files were found.
-    documents: &'a [Written],
+    documents: &'a [WrittenFile],
     /// Why each file failed.
     errors: Vec<FailedFile>,
     /// What the readers report, with the file.
@@ -177,7 +177,7 @@ pub fn conversion(report: &ConvertReport, out: &mut Json<'_>) -> io::Result<()> 
         .warnings
         .iter()
         .map(|(path, warning)| WarningJson { path: path_text(path), warning: warning.clone() });
-    out.value(&Versioned::of(&ConversionJson {
+    out.value(&VersionedAnswer::of(&ConversionJson {
         converted: report.written.len(),
         ignored: report.ignored,
         failed: report.failed.len(),

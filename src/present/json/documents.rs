@@ -5,11 +5,11 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::read::Info;
-use crate::app::tag::Tagged;
+use crate::app::read::DocumentInfo;
+use crate::app::tag::TaggedDocuments;
 use crate::document::{Chunk, DocType, FileParts, Quality, StaleReason, WordAccount};
-use crate::present::json::{Versioned, answer};
-use crate::read::Links;
+use crate::present::json::{VersionedAnswer, answer};
+use crate::read::DocumentLinks;
 use crate::store::{
     ChunkId, DocumentId, ListedDocument, PassingDocument, StoredDocument, StoredHit,
 };
@@ -92,7 +92,7 @@ pub(in crate::present) struct InfoJson<'a> {
     /// Its chunks in order.
     chunks: Vec<ChunkJson<'a>>,
     #[serde(flatten)]
-    links: &'a Links,
+    links: &'a DocumentLinks,
 }
 
 /// Metadata stated by a document.
@@ -146,10 +146,10 @@ struct ChunkJson<'a> {
 }
 
 /// Writes one document with its chunks.
-pub fn info(info: &Info, out: &mut Json<'_>) -> io::Result<()> {
-    let Info { document, chunks, stale, links } = info;
+pub fn info(info: &DocumentInfo, out: &mut Json<'_>) -> io::Result<()> {
+    let DocumentInfo { document, chunks, stale, links } = info;
     let metadata = &document.metadata;
-    out.value(&Versioned::of(&InfoJson {
+    out.value(&VersionedAnswer::of(&InfoJson {
         document,
         stale: stale.map(StaleReason::as_str),
         content_hash: &document.content_hash,
@@ -204,7 +204,7 @@ pub fn edited(
     changed: &[&'static str],
     out: &mut Json<'_>,
 ) -> io::Result<()> {
-    out.value(&Versioned::of(&EditedJson {
+    out.value(&VersionedAnswer::of(&EditedJson {
         id: document.id,
         title: &document.title,
         tags: &document.tags,
@@ -250,13 +250,13 @@ struct TagsOfJson<'a> {
 }
 
 /// Writes the tags of several documents after a change.
-pub fn tagged_all(tagged: &Tagged, out: &mut Json<'_>) -> io::Result<()> {
+pub fn tagged_all(tagged: &TaggedDocuments, out: &mut Json<'_>) -> io::Result<()> {
     let documents = tagged.documents.iter().map(|document| TagsOfJson {
         id: document.id,
         title: &document.title,
         tags: &document.tags,
     });
-    out.value(&Versioned::of(&TaggedAllJson {
+    out.value(&VersionedAnswer::of(&TaggedAllJson {
         selected: tagged.documents.len(),
         changed: &tagged.changed,
         documents: documents.collect(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::ingest::foresee::{ForeseenFile, Foresight};
 use crate::ingest::{FailedFile, IngestReport};
-use crate::present::json::{Versioned, answer};
+use crate::present::json::{VersionedAnswer, answer};
 use crate::store::DocumentId;
 use crate::text::json::Json;
 
@@ -120,7 +120,7 @@ pub fn plan(plan: &[ForeseenFile], out: &mut Json<'_>) -> io::Result<()> {
         }
         _ => None,
     });
-    out.value(&Versioned::of(&PlanJson {
+    out.value(&VersionedAnswer::of(&PlanJson {
         dry_run: true,
         counts: PlanCounts::of(plan),
         groups: groups.collect(),
@@ -183,7 +183,7 @@ pub fn report(report: &IngestReport, out: &mut Json<'_>) -> io::Result<()> {
         report.ignored_kinds.iter().map(|(kind, num)| (kind, *num)).collect();
     kinds.sort_by_key(|(_, num)| Reverse(*num));
     let ignored_kinds = kinds.into_iter().map(|(kind, files)| IgnoredKindJson { kind, files });
-    out.value(&Versioned::of(&ReportJson {
+    out.value(&VersionedAnswer::of(&ReportJson {
         added: report.added,
         updated: report.updated,
         skipped: report.skipped,

@@ -6,11 +6,11 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::grep::{Detail, GrepDocument, GrepResults};
+use crate::app::grep::{GrepDetail, GrepDocument, GrepResults};
 use crate::document::StaleReason;
-use crate::present::json::{SourceJson, Versioned};
+use crate::present::json::{SourceJson, VersionedAnswer};
 use crate::present::text::stale;
-use crate::read::grep::Line;
+use crate::read::grep::GrepLine;
 use crate::store::ChunkId;
 use crate::text::json::Json;
 
@@ -20,7 +20,7 @@ pub(in crate::present) struct GrepJson<'a> {
     /// The pattern, unchanged.
     pattern: &'a str,
     /// The documents with a matching line, by id.
-    results: Vec<DocumentJson<'a>>,
+    results: Vec<GrepDocumentJson<'a>>,
     /// Matching lines of all documents; null with `--files-with-matches`.
     total_matches: Option<usize>,
     /// Number of `results`.
@@ -34,7 +34,8 @@ pub(in crate::present) struct GrepJson<'a> {
 
 /// A document with matching lines.
 #[derive(Serialize, JsonSchema)]
-struct DocumentJson<'a> {
+#[schemars(rename = "Document")]
+struct GrepDocumentJson<'a> {
     /// Where the lines are from.
     #[serde(flatten)]
     source: FileJson<'a>,
@@ -111,8 +112,8 @@ impl<'a> From<&'a GrepDocument> for FileJson<'a> {
     }
 }
 
-impl<'a> From<&'a Line> for LineJson<'a> {
-    fn from(line: &'a Line) -> Self {
+impl<'a> From<&'a GrepLine> for LineJson<'a> {
+    fn from(line: &'a GrepLine) -> Self {
         Self {
             chunk_id: line.chunk_id,
             page: line.place.page,
@@ -129,9 +130,9 @@ impl<'a> From<&'a Line> for LineJson<'a> {
 
 /// Writes the documents with matching lines.
 pub fn grep(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
-    let is_counted = results.detail != Detail::Name;
+    let is_counted = results.detail != GrepDetail::Name;
     let document = |found| document(found, results.detail);
-    out.value(&Versioned::of(&GrepJson {
+    out.value(&VersionedAnswer::of(&GrepJson {
         pattern: &results.typed,
         results: results.documents.iter().map(document).collect(),
         total_matches: is_counted.then(|| results.num_lines()),
@@ -141,11 +142,11 @@ pub fn grep(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
     }))
 }
 
-fn document(found: &GrepDocument, detail: Detail) -> DocumentJson<'_> {
-    let has_lines = matches!(detail, Detail::Lines(_));
-    DocumentJson {
+fn document(found: &GrepDocument, detail: GrepDetail) -> GrepDocumentJson<'_> {
+    let has_lines = matches!(detail, GrepDetail::Lines(_));
+    GrepDocumentJson {
         source: found.into(),
-        matches: (detail != Detail::Name).then_some(found.matched.num_lines),
+        matches: (detail != GrepDetail::Name).then_some(found.matched.num_lines),
         lines: has_lines.then(|| found.matched.lines.iter().map(LineJson::from).collect()),
     }
 }

@@ -5,10 +5,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::bases::Listed;
-use crate::app::clients::{NAME, Plan, ServerEntry};
-use crate::app::doctor::{Check, Findings, Verdict};
-use crate::present::json::{Versioned, answer};
+use crate::app::bases::ListedBase;
+use crate::app::clients::{NAME, ServerEntry, SettingsPlan};
+use crate::app::doctor::{Check, CheckVerdict, Findings};
+use crate::present::json::{VersionedAnswer, answer};
 use crate::text::json::Json;
 use crate::text::paths::path_text;
 
@@ -16,11 +16,11 @@ use crate::text::paths::path_text;
 #[derive(Serialize, JsonSchema)]
 pub(in crate::present) struct BasesJson<'a> {
     /// The default one, then that of the project, then the named ones by name.
-    bases: &'a [Listed],
+    bases: &'a [ListedBase],
 }
 
 /// Writes all knowledge bases.
-pub fn bases(bases: &[Listed], out: &mut Json<'_>) -> io::Result<()> {
+pub fn bases(bases: &[ListedBase], out: &mut Json<'_>) -> io::Result<()> {
     answer(&BasesJson { bases }, out)
 }
 
@@ -47,11 +47,11 @@ pub(in crate::present) struct ClientChangedJson<'a> {
 
 /// Writes a change of the settings of an agent's program.
 pub fn client_changed(
-    plan: &Plan,
+    plan: &SettingsPlan,
     entry: Option<&ServerEntry>,
     out: &mut Json<'_>,
 ) -> io::Result<()> {
-    out.value(&Versioned::of(&ClientChangedJson {
+    out.value(&VersionedAnswer::of(&ClientChangedJson {
         client: plan.client.name,
         path: path_text(&plan.path),
         action: plan.action.as_str(),
@@ -78,11 +78,11 @@ pub(in crate::present) struct DoctorJson<'a> {
 
 /// Writes all checks as one object.
 pub fn doctor(findings: &Findings, out: &mut Json<'_>) -> io::Result<()> {
-    let faults = findings.count(Verdict::Fault);
-    out.value(&Versioned::of(&DoctorJson {
+    let faults = findings.count(CheckVerdict::Fault);
+    out.value(&VersionedAnswer::of(&DoctorJson {
         sound: faults == 0,
         faults,
-        repaired: findings.count(Verdict::Repaired),
+        repaired: findings.count(CheckVerdict::Repaired),
         checks: &findings.checks,
     }))
 }

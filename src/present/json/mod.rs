@@ -33,7 +33,7 @@ pub(super) use search::{ResultJson, SearchJson, SimilarJson};
 pub use search::{found, hit_lines, search_line, similar, vector};
 pub(super) use status::{SetupJson, StatusJson};
 pub use status::{setup, status};
-use version::Versioned;
+use version::VersionedAnswer;
 pub(super) use version::{ErrorJson, VERSION_KEY, VERSION_MEANING};
 pub use version::{answer, error, error_line};
 pub(super) use why::WhyJson;

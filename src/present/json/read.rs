@@ -6,10 +6,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::read::Pictured;
+use crate::app::read::PagePicture;
 use crate::document::StaleReason;
-use crate::present::json::{SourceJson, Versioned, answer};
-use crate::read::{Links, Opened, Outline, Part, Shown};
+use crate::present::json::{SourceJson, VersionedAnswer, answer};
+use crate::read::{DocumentLinks, DocumentOutline, DocumentPart, Opened, ShownPart};
 use crate::store::ChunkId;
 use crate::text::json::Json;
 
@@ -24,12 +24,12 @@ pub(in crate::present) struct OutlineJson<'a> {
     /// Tokens of all its chunks with their contexts, as the model counts them.
     tokens: u64,
     /// In the order of the text.
-    parts: &'a [Part],
+    parts: &'a [DocumentPart],
 }
 
 /// Writes the parts of a document.
-pub fn outline(outline: &Outline, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&Versioned::of(&OutlineJson {
+pub fn outline(outline: &DocumentOutline, out: &mut Json<'_>) -> io::Result<()> {
+    out.value(&VersionedAnswer::of(&OutlineJson {
         document: (&outline.document).into(),
         total_chunks: outline.document.chunk_count,
         tokens: outline.num_tokens,
@@ -69,13 +69,13 @@ pub(in crate::present) struct ShowJson<'a> {
     /// Whether `--max-lines` cut the text.
     truncated: bool,
     #[serde(flatten)]
-    links: &'a Links,
+    links: &'a DocumentLinks,
 }
 
 /// Writes a part of a document.
-pub fn show(shown: &Shown, out: &mut Json<'_>) -> io::Result<()> {
+pub fn show(shown: &ShownPart, out: &mut Json<'_>) -> io::Result<()> {
     let part = &shown.part;
-    out.value(&Versioned::of(&ShowJson {
+    out.value(&VersionedAnswer::of(&ShowJson {
         document: (&shown.document).into(),
         section: part.section.as_deref(),
         symbol: shown.symbol.as_deref(),
@@ -110,8 +110,8 @@ pub(in crate::present) struct PictureJson<'a> {
 }
 
 /// Writes what was drawn.
-pub fn picture(drawn: &Pictured, out: &mut Json<'_>) -> io::Result<()> {
-    let Pictured { document, page, picture, .. } = drawn;
+pub fn picture(drawn: &PagePicture, out: &mut Json<'_>) -> io::Result<()> {
+    let PagePicture { document, page, picture, .. } = drawn;
     let (document, marked) = (document.into(), drawn.is_marked.then_some(picture.num_marked));
     let (width, height) = (picture.width, picture.height);
     answer(&PictureJson { document, page: *page, width, height, marked }, out)

@@ -5,9 +5,9 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::search::Similar;
+use crate::app::search::SimilarPassages;
 use crate::document::StaleReason;
-use crate::present::json::{SourceJson, Versioned, answer};
+use crate::present::json::{SourceJson, VersionedAnswer, answer};
 use crate::present::text::stale;
 use crate::search::similar::Seed;
 use crate::search::{Confidence, Contribution, Hit, Reranking, SearchAnswer, TermMatch};
@@ -26,7 +26,7 @@ pub fn found(found: &SearchAnswer, out: &mut Json<'_>) -> io::Result<()> {
 
 /// Writes the answer to one of several queries on one line.
 pub fn search_line(answer: &SearchAnswer, out: &mut Json<'_>) -> io::Result<()> {
-    out.line(&Versioned::of(&SearchJson::from(answer)))
+    out.line(&VersionedAnswer::of(&SearchJson::from(answer)))
 }
 
 /// Writes one hit per line.
@@ -330,13 +330,13 @@ pub(in crate::present) struct SimilarJson<'a> {
 }
 
 /// Writes passages similar to a document or a chunk.
-pub fn similar(found: &Similar, out: &mut Json<'_>) -> io::Result<()> {
+pub fn similar(found: &SimilarPassages, out: &mut Json<'_>) -> io::Result<()> {
     let hits = &found.hits;
     let (document_id, chunk_id) = match found.seed {
         Seed::Document(id) => (Some(id), None),
         Seed::Chunk(id) => (None, Some(id)),
     };
-    out.value(&Versioned::of(&SimilarJson {
+    out.value(&VersionedAnswer::of(&SimilarJson {
         document_id,
         chunk_id,
         results: hits.iter().map(ResultJson::from).collect(),

@@ -232,7 +232,7 @@ fn sync(synced: &SyncResult, errors: &[String], out: &mut Json<'_>) -> io::Resul
 
 /// A file of a skill: `text`, or `data` if it is not text.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct OpenJson<'a> {
+pub(in crate::present) struct SkillOpenJson<'a> {
     /// File, relative to the skill.
     file: &'a str,
     /// Its text.
@@ -249,12 +249,13 @@ pub(in crate::present) struct OpenJson<'a> {
 fn open(opened: &OpenedFile, out: &mut Json<'_>) -> io::Result<()> {
     let text = std::str::from_utf8(&opened.bytes).ok();
     let data = text.is_none().then(|| STANDARD.encode(&opened.bytes));
-    out.value(&OpenJson { file: &opened.file, text, data, truncated: opened.num_cut > 0 })
+    out.value(&SkillOpenJson { file: &opened.file, text, data, truncated: opened.num_cut > 0 })
 }
 
 /// A file or directory of a skill.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct SourceJson<'a> {
+#[schemars(rename = "Source")]
+pub(in crate::present) struct SkillSourceJson<'a> {
     /// Path, relative to the skill.
     path: &'a str,
     /// `file` or `dir`.
@@ -263,7 +264,7 @@ pub(in crate::present) struct SourceJson<'a> {
 }
 
 fn sources(sources: &Sources, out: &mut Json<'_>) -> io::Result<()> {
-    let entries = sources.entries.iter().map(|entry| SourceJson {
+    let entries = sources.entries.iter().map(|entry| SkillSourceJson {
         path: &entry.path,
         kind: if entry.is_dir { "dir" } else { "file" },
     });

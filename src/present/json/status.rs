@@ -6,12 +6,12 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::bases::Listed;
+use crate::app::bases::ListedBase;
 use crate::app::copies::OwnCopy;
 use crate::app::running::OngoingRun;
-use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
+use crate::app::status::{FullScan, Layers, OcrSetup, Setup, StatusReport};
 use crate::ingest::survey::OutOfDate;
-use crate::present::json::Versioned;
+use crate::present::json::VersionedAnswer;
 use crate::search::ConflictCopy;
 use crate::skill::install::InstalledCopy;
 use crate::store::{PageCounts, RoomBytes};
@@ -67,7 +67,7 @@ pub(in crate::present) struct StatusJson<'a> {
     /// With `--scan`: what takes the room in the database; else null.
     room_bytes: Option<&'a RoomBytes>,
     /// All knowledge bases of the user: the default one, then that of the project, then the named ones by name.
-    bases: &'a [Listed],
+    bases: &'a [ListedBase],
     /// Conflict copies among the documents, by path.
     conflict_copies: &'a [ConflictCopy],
     /// The run that stores documents now, so that some may be missing; null if there is none.
@@ -75,10 +75,14 @@ pub(in crate::present) struct StatusJson<'a> {
 }
 
 /// Writes the status.
-pub fn status(status: &Status, scan: Option<&Scan>, out: &mut Json<'_>) -> io::Result<()> {
-    let Status { setup, stats, sandbox, bases, conflict_copies, running } = status;
+pub fn status(
+    status: &StatusReport,
+    scan: Option<&FullScan>,
+    out: &mut Json<'_>,
+) -> io::Result<()> {
+    let StatusReport { setup, stats, sandbox, bases, conflict_copies, running } = status;
     let binding = setup.binding.as_ref();
-    out.value(&Versioned::of(&StatusJson {
+    out.value(&VersionedAnswer::of(&StatusJson {
         documents: stats.documents.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
         total_chunks: stats.total_chunks,
         db_size_bytes: stats.db_size_bytes,
@@ -134,7 +138,7 @@ pub(in crate::present) struct SetupJson<'a> {
 
 /// Writes the setup.
 pub fn setup(setup: &Setup, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&Versioned::of(&SetupJson {
+    out.value(&VersionedAnswer::of(&SetupJson {
         data_dir: path_text(&setup.data_dir),
         database: path_text(&setup.database),
         database_exists: setup.database.exists(),

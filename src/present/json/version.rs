@@ -18,13 +18,13 @@ pub(in crate::present) const VERSION_MEANING: &str =
 
 /// An answer after the version of the contract.
 #[derive(Serialize)]
-pub(in crate::present) struct Versioned<'a, T> {
+pub(in crate::present) struct VersionedAnswer<'a, T> {
     contract_version: u32,
     #[serde(flatten)]
     answer: &'a T,
 }
 
-impl<'a, T> Versioned<'a, T> {
+impl<'a, T> VersionedAnswer<'a, T> {
     pub(in crate::present) fn of(answer: &'a T) -> Self {
         Self { contract_version: CONTRACT_VERSION, answer }
     }
@@ -32,7 +32,7 @@ impl<'a, T> Versioned<'a, T> {
 
 /// Writes an answer after the version of the contract.
 pub fn answer(answer: &impl Serialize, out: &mut Json<'_>) -> io::Result<()> {
-    out.value(&Versioned::of(answer))
+    out.value(&VersionedAnswer::of(answer))
 }
 
 /// An error, printed on stderr if the format is JSON; stdout is then empty.

@@ -5,9 +5,9 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::search::Why;
+use crate::app::search::WhyReport;
 use crate::document::StaleReason;
-use crate::present::json::Versioned;
+use crate::present::json::VersionedAnswer;
 use crate::present::text::why::sentence;
 use crate::search::{LegRank, TermMatch};
 use crate::store::DocumentId;
@@ -51,9 +51,9 @@ pub(in crate::present) struct WhyJson<'a> {
 }
 
 /// Writes the trace of a document through a search.
-pub fn why(why: &Why, out: &mut Json<'_>) -> io::Result<()> {
-    let Why { query, document, trace, stale } = why;
-    out.value(&Versioned::of(&WhyJson {
+pub fn why(why: &WhyReport, out: &mut Json<'_>) -> io::Result<()> {
+    let WhyReport { query, document, trace, stale } = why;
+    out.value(&VersionedAnswer::of(&WhyJson {
         query,
         document_id: document.id,
         title: &document.title,

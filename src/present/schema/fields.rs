@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// A field of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field {
+pub struct OutputField {
     /// Keys on its path, joined by dots; `[]` means every element of an array, `*` every key.
     pub path: String,
     /// Its type in words: `string or null`.
@@ -16,23 +16,23 @@ pub struct Field {
 }
 
 /// Returns the fields of a schema in the order of the output.
-pub(super) fn fields(schema: &Value) -> Vec<Field> {
+pub(super) fn fields(schema: &Value) -> Vec<OutputField> {
     let mut found = Vec::new();
-    let walk = Walk { types: schema["$defs"].as_object() };
+    let walk = SchemaWalk { types: schema["$defs"].as_object() };
     walk.inside(schema, "", &mut found);
     found
 }
 
 /// Returns the type of the output in words.
 pub(super) fn kind(schema: &Value) -> String {
-    Walk { types: schema["$defs"].as_object() }.kind(schema)
+    SchemaWalk { types: schema["$defs"].as_object() }.kind(schema)
 }
 
-struct Walk<'a> {
+struct SchemaWalk<'a> {
     types: Option<&'a Map<String, Value>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SchemaWalk<'a> {
     /// Resolves a reference to a type of the schema.
     fn resolve(&self, schema: &'a Value) -> &'a Value {
         let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
@@ -40,7 +40,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds the fields inside a value.
-    fn inside(&self, schema: &'a Value, path: &str, found: &mut Vec<Field>) {
+    fn inside(&self, schema: &'a Value, path: &str, found: &mut Vec<OutputField>) {
         let schema = self.resolve(schema);
         for choice in schema["anyOf"].as_array().into_iter().flatten() {
             self.inside(choice, path, found);
@@ -59,7 +59,7 @@ impl<'a> Walk<'a> {
                 Some(kind) if is_optional => kind.to_owned(),
                 _ => kind,
             };
-            found.push(Field {
+            found.push(OutputField {
                 path: path.clone(),
                 kind,
                 is_optional,

@@ -10,16 +10,16 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use crate::app::backup::{Backup, Restored};
+use crate::app::backup::{RestoreReport, VerifiedBackup};
 use crate::app::bases::BaseChange;
-use crate::app::cache::{Cleaned, Contents};
-use crate::app::eval::Evaluated;
-use crate::app::files::Files;
+use crate::app::cache::{CacheCleaning, Contents};
+use crate::app::eval::EvalReport;
+use crate::app::files::SeenFileList;
 use crate::app::models::Models;
 use crate::app::push::PushReport;
-use crate::app::reindex::{Estimate, Reindexed};
-use crate::app::relocate::Relocated;
-use crate::app::remove::Removed;
+use crate::app::reindex::{ReindexEstimate, ReindexReport};
+use crate::app::relocate::RelocateReport;
+use crate::app::remove::RemoveReport;
 use crate::app::settings::Setting;
 use crate::app::update::UpdateReport;
 use crate::ingest::FailedFile;
@@ -33,10 +33,10 @@ use crate::store::{RenamedTag, TagCount};
 use crate::text::json::Json;
 use crate::transfer::{DocumentLine, HeadLine, ImportReport};
 
-pub use fields::Field;
+pub use fields::OutputField;
 
 /// A published schema.
-pub struct Published {
+pub struct PublishedSchema {
     /// Name of its file: the words of the command joined by `-`, and a word that distinguishes several
     /// schemas of one command.
     pub name: &'static str,
@@ -47,7 +47,7 @@ pub struct Published {
     is_versioned: bool,
 }
 
-impl Published {
+impl PublishedSchema {
     const fn of<T: JsonSchema>(name: &'static str) -> Self {
         Self { name, other_command: None, make: schema::<T>, is_versioned: false }
     }
@@ -77,7 +77,7 @@ impl Published {
     }
 
     /// Returns all fields in the order of the output.
-    pub fn fields(&self) -> Vec<Field> {
+    pub fn fields(&self) -> Vec<OutputField> {
         fields::fields(&self.schema())
     }
 
@@ -120,75 +120,78 @@ field with a question mark is left out if it does not apply; every other field i
 ";
 
 /// All schemas. The answers of `kb mcp` have those of the commands.
-pub const PUBLISHED: &[Published] = &[
-    Published::answer::<json::SetupJson>("init"),
-    Published::answer::<json::ReportJson>("add"),
-    Published::answer::<json::PlanJson>("add-dry-run").of_command("kb add --dry-run --format json"),
-    Published::answer::<UpdateReport>("update"),
-    Published::answer::<json::SearchJson>("search")
+pub const PUBLISHED: &[PublishedSchema] = &[
+    PublishedSchema::answer::<json::SetupJson>("init"),
+    PublishedSchema::answer::<json::ReportJson>("add"),
+    PublishedSchema::answer::<json::PlanJson>("add-dry-run")
+        .of_command("kb add --dry-run --format json"),
+    PublishedSchema::answer::<UpdateReport>("update"),
+    PublishedSchema::answer::<json::SearchJson>("search")
         .of_command("kb search --format json; --batch, a line"),
-    Published::of::<json::ResultJson>("search-jsonl")
+    PublishedSchema::of::<json::ResultJson>("search-jsonl")
         .of_command("kb search --format jsonl, a line"),
-    Published::answer::<json::GrepJson>("grep"),
-    Published::of::<json::GrepLineJson>("grep-jsonl").of_command("kb grep --format jsonl, a line"),
-    Published::answer::<json::WhyJson>("why"),
-    Published::of::<Vec<json::ListedJson>>("list"),
-    Published::answer::<Files>("files"),
-    Published::answer::<json::WaivedJson>("files-waive")
+    PublishedSchema::answer::<json::GrepJson>("grep"),
+    PublishedSchema::of::<json::GrepLineJson>("grep-jsonl")
+        .of_command("kb grep --format jsonl, a line"),
+    PublishedSchema::answer::<json::WhyJson>("why"),
+    PublishedSchema::of::<Vec<json::ListedJson>>("list"),
+    PublishedSchema::answer::<SeenFileList>("files"),
+    PublishedSchema::answer::<json::WaivedJson>("files-waive")
         .of_command("kb files --waive --format json"),
-    Published::answer::<json::InfoJson>("info"),
-    Published::answer::<json::SimilarJson>("similar"),
-    Published::answer::<json::read::OutlineJson>("outline"),
-    Published::answer::<json::read::ShowJson>("show"),
-    Published::answer::<json::read::PictureJson>("show-image")
+    PublishedSchema::answer::<json::InfoJson>("info"),
+    PublishedSchema::answer::<json::SimilarJson>("similar"),
+    PublishedSchema::answer::<json::read::OutlineJson>("outline"),
+    PublishedSchema::answer::<json::read::ShowJson>("show"),
+    PublishedSchema::answer::<json::read::PictureJson>("show-image")
         .of_command("kb show --image FILE --format json"),
-    Published::answer::<json::read::OpenJson>("open"),
-    Published::answer::<json::ConvertedJson>("convert"),
-    Published::answer::<json::ConversionJson>("convert-report")
+    PublishedSchema::answer::<json::read::OpenJson>("open"),
+    PublishedSchema::answer::<json::ConvertedJson>("convert"),
+    PublishedSchema::answer::<json::ConversionJson>("convert-report")
         .of_command("kb convert --format json --output DIR"),
-    Published::of::<FailedFile>("convert-failed")
+    PublishedSchema::of::<FailedFile>("convert-failed")
         .of_command("kb convert --format jsonl, the line of a file that failed"),
-    Published::answer::<Removed>("remove"),
-    Published::answer::<json::EditedJson>("edit"),
-    Published::of::<Vec<TagCount>>("tags"),
-    Published::answer::<RenamedTag>("tags-rename"),
-    Published::answer::<json::TaggedJson>("tag").of_command("kb tag DOC --format json"),
-    Published::answer::<json::TaggedAllJson>("tag-several")
+    PublishedSchema::answer::<RemoveReport>("remove"),
+    PublishedSchema::answer::<json::EditedJson>("edit"),
+    PublishedSchema::of::<Vec<TagCount>>("tags"),
+    PublishedSchema::answer::<RenamedTag>("tags-rename"),
+    PublishedSchema::answer::<json::TaggedJson>("tag").of_command("kb tag DOC --format json"),
+    PublishedSchema::answer::<json::TaggedAllJson>("tag-several")
         .of_command("kb tag of several documents, or with filters"),
-    Published::answer::<json::StatusJson>("status"),
-    Published::answer::<Backup>("backup"),
-    Published::answer::<Restored>("restore"),
-    Published::answer::<json::BasesJson<'_>>("base-list"),
-    Published::answer::<BaseChange>("base").of_command("kb base add NAME --format json"),
-    Published::answer::<json::ClientChangedJson<'_>>("mcp-install"),
-    Published::answer::<PushReport>("push"),
-    Published::answer::<Relocated>("relocate"),
-    Published::of::<HeadLine>("export-head").of_command("kb export, the first line"),
-    Published::of::<DocumentLine>("export-document").of_command("kb export, every other line"),
-    Published::answer::<ImportReport>("import"),
-    Published::answer::<json::DoctorJson>("doctor"),
-    Published::answer::<Reindexed>("reindex"),
-    Published::answer::<Estimate>("reindex-dry-run")
+    PublishedSchema::answer::<json::StatusJson>("status"),
+    PublishedSchema::answer::<VerifiedBackup>("backup"),
+    PublishedSchema::answer::<RestoreReport>("restore"),
+    PublishedSchema::answer::<json::BasesJson<'_>>("base-list"),
+    PublishedSchema::answer::<BaseChange>("base").of_command("kb base add NAME --format json"),
+    PublishedSchema::answer::<json::ClientChangedJson<'_>>("mcp-install"),
+    PublishedSchema::answer::<PushReport>("push"),
+    PublishedSchema::answer::<RelocateReport>("relocate"),
+    PublishedSchema::of::<HeadLine>("export-head").of_command("kb export, the first line"),
+    PublishedSchema::of::<DocumentLine>("export-document")
+        .of_command("kb export, every other line"),
+    PublishedSchema::answer::<ImportReport>("import"),
+    PublishedSchema::answer::<json::DoctorJson>("doctor"),
+    PublishedSchema::answer::<ReindexReport>("reindex"),
+    PublishedSchema::answer::<ReindexEstimate>("reindex-dry-run")
         .of_command("kb reindex --dry-run --format json"),
-    Published::of::<Vec<f32>>("embed").of_command("kb embed, a line"),
-    Published::answer::<Evaluated>("eval"),
-    Published::answer::<Models>("model-list"),
-    Published::answer::<Contents>("cache"),
-    Published::answer::<Cleaned>("cache-clean"),
-    Published::of::<Vec<Setting>>("config"),
-    Published::of::<skill::ListJson>("skill-list"),
-    Published::of::<skill::BuildJson>("skill-build"),
-    Published::of::<SkillResults>("skill-search"),
-    Published::of::<Vec<OutlinedHeading>>("skill-outline"),
-    Published::of::<ShownSection>("skill-show"),
-    Published::of::<skill::OpenJson>("skill-open"),
-    Published::of::<Vec<skill::SourceJson>>("skill-sources"),
-    Published::of::<SkillStats>("skill-stats"),
-    Published::of::<skill::LintJson>("skill-lint"),
-    Published::of::<CreatedSkill>("skill-init"),
-    Published::of::<InstalledSkill>("skill-install"),
-    Published::of::<skill::SyncJson>("skill-sync"),
-    Published::of::<json::ErrorJson>("error").of_command("any command that fails, on stderr"),
+    PublishedSchema::of::<Vec<f32>>("embed").of_command("kb embed, a line"),
+    PublishedSchema::answer::<EvalReport>("eval"),
+    PublishedSchema::answer::<Models>("model-list"),
+    PublishedSchema::answer::<Contents>("cache"),
+    PublishedSchema::answer::<CacheCleaning>("cache-clean"),
+    PublishedSchema::of::<Vec<Setting>>("config"),
+    PublishedSchema::of::<skill::ListJson>("skill-list"),
+    PublishedSchema::of::<skill::BuildJson>("skill-build"),
+    PublishedSchema::of::<SkillResults>("skill-search"),
+    PublishedSchema::of::<Vec<OutlinedHeading>>("skill-outline"),
+    PublishedSchema::of::<ShownSection>("skill-show"),
+    PublishedSchema::of::<skill::SkillOpenJson>("skill-open"),
+    PublishedSchema::of::<Vec<skill::SkillSourceJson>>("skill-sources"),
+    PublishedSchema::of::<SkillStats>("skill-stats"),
+    PublishedSchema::of::<skill::LintJson>("skill-lint"),
+    PublishedSchema::of::<CreatedSkill>("skill-init"),
+    PublishedSchema::of::<InstalledSkill>("skill-install"),
+    PublishedSchema::of::<skill::SyncJson>("skill-sync"),
+    PublishedSchema::of::<json::ErrorJson>("error").of_command("any command that fails, on stderr"),
 ];
 
 /// Returns the schema of a type as it is serialised.

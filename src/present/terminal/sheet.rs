@@ -1,6 +1,6 @@
 //! Cleans everything that is printed for people.
 //!
-//! All terminal output passes through a [`Sheet`] (`cli/streams.rs`), so untrusted text cannot contain
+//! All terminal output passes through a [`CleanWriter`] (`cli/streams.rs`), so untrusted text cannot contain
 //! escape sequences. Colours and links are methods of the sheet, so text cannot request them.
 
 use std::io::Write;
@@ -14,11 +14,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use crate::text::printable::printed;
 
 /// A writer for people, which cleans text; `write!` and `writeln!` work on it.
-pub struct Sheet<'a> {
+pub struct CleanWriter<'a> {
     out: &'a mut dyn Write,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> CleanWriter<'a> {
     /// Creates a sheet that writes to `out`.
     pub fn new(out: &'a mut dyn Write) -> Self {
         Self { out }
@@ -104,7 +104,7 @@ impl<'a> Sheet<'a> {
 
 /// Cleans the pieces of a formatted text.
 struct Pieces<'a, 'b> {
-    sheet: &'a mut Sheet<'b>,
+    sheet: &'a mut CleanWriter<'b>,
     outcome: io::Result<()>,
 }
 
@@ -121,9 +121,9 @@ pub struct Printed(Vec<u8>);
 
 impl Printed {
     /// Collects the output of `write`.
-    pub fn of(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> io::Result<Self> {
+    pub fn of(write: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>) -> io::Result<Self> {
         let mut bytes = Vec::new();
-        write(&mut Sheet::new(&mut bytes))?;
+        write(&mut CleanWriter::new(&mut bytes))?;
         Ok(Self(bytes))
     }
 
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>, expected: &str) {
+    fn check(write: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>, expected: &str) {
         assert_eq!(String::from_utf8(Printed::of(write).unwrap().0).unwrap(), expected);
     }
 

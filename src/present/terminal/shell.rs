@@ -27,7 +27,7 @@ pub fn word(path: &Path) -> String {
 
 /// A character or byte of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
+enum NamePiece {
     /// A character to show.
     Shown(char),
     /// A byte to escape.
@@ -38,12 +38,12 @@ fn quoted(name: &[u8]) -> String {
     let pieces = pieces(name);
     let shown = || {
         pieces.iter().filter_map(|piece| match piece {
-            Piece::Shown(c) => Some(*c),
-            Piece::Hidden(_) => None,
+            NamePiece::Shown(c) => Some(*c),
+            NamePiece::Hidden(_) => None,
         })
     };
-    let has_hidden = pieces.iter().any(|piece| matches!(piece, Piece::Hidden(_)));
-    let is_special_first = matches!(pieces.first(), None | Some(Piece::Shown('#' | '~')));
+    let has_hidden = pieces.iter().any(|piece| matches!(piece, NamePiece::Hidden(_)));
+    let is_special_first = matches!(pieces.first(), None | Some(NamePiece::Shown('#' | '~')));
     let is_brace = matches!(name, b"{" | b"}");
     let mut specials = shown().filter(|c| SPECIAL.contains(*c));
     if !has_hidden && !is_special_first && !is_brace && specials.next().is_none() {
@@ -60,26 +60,26 @@ fn quoted(name: &[u8]) -> String {
 }
 
 /// Returns a name in single quotes, with escaped bytes between `$'` and `'`.
-fn single_quoted(pieces: &[Piece]) -> String {
+fn single_quoted(pieces: &[NamePiece]) -> String {
     let mut word = "'".to_owned();
     let mut is_escaping = false;
     for piece in pieces {
         match piece {
-            Piece::Hidden(byte) => {
+            NamePiece::Hidden(byte) => {
                 if !is_escaping {
                     word.push_str("'$'");
                 }
                 escape(*byte, &mut word);
             }
-            Piece::Shown('\'') => word.push_str("'\\''"),
-            Piece::Shown(c) => {
+            NamePiece::Shown('\'') => word.push_str("'\\''"),
+            NamePiece::Shown(c) => {
                 if is_escaping {
                     word.push_str("''");
                 }
                 word.push(*c);
             }
         }
-        is_escaping = matches!(piece, Piece::Hidden(_));
+        is_escaping = matches!(piece, NamePiece::Hidden(_));
     }
     word.push('\'');
     word
@@ -104,19 +104,19 @@ fn escape(byte: u8, word: &mut String) {
 }
 
 /// Splits a name into pieces. Bytes that are not UTF-8 and control characters are escaped.
-fn pieces(name: &[u8]) -> Vec<Piece> {
+fn pieces(name: &[u8]) -> Vec<NamePiece> {
     let mut pieces = Vec::with_capacity(name.len());
     for chunk in name.utf8_chunks() {
         for c in chunk.valid().chars() {
             if is_harmful(c) {
                 let bytes =
-                    c.encode_utf8(&mut [0; 4]).bytes().map(Piece::Hidden).collect::<Vec<_>>();
+                    c.encode_utf8(&mut [0; 4]).bytes().map(NamePiece::Hidden).collect::<Vec<_>>();
                 pieces.extend(bytes);
             } else {
-                pieces.push(Piece::Shown(c));
+                pieces.push(NamePiece::Shown(c));
             }
         }
-        pieces.extend(chunk.invalid().iter().map(|byte| Piece::Hidden(*byte)));
+        pieces.extend(chunk.invalid().iter().map(|byte| NamePiece::Hidden(*byte)));
     }
     pieces
 }

@@ -4,7 +4,7 @@ use std::{io, mem};
 
 use crate::present::terminal::columns::{cut, cut_middle, padding, width};
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
 use crate::text::printable::clean_name;
 
@@ -20,7 +20,7 @@ const MAIN_COLUMNS: usize = 24;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::present) struct Column {
     head: &'static str,
-    kind: Kind,
+    kind: ColumnKind,
     /// Whether the column is left out if all its cells are empty.
     is_optional: bool,
     /// Columns with the largest number are left out first on a narrow terminal; 0 is always shown.
@@ -29,7 +29,7 @@ pub(in crate::present) struct Column {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ColumnKind {
     Words,
     Numbers,
     Texts,
@@ -37,22 +37,28 @@ enum Kind {
 }
 
 pub(in crate::present) fn words(head: &'static str) -> Column {
-    Column { head, kind: Kind::Words, is_optional: false, left_out: 0, meaning: Meaning::Plain }
+    Column {
+        head,
+        kind: ColumnKind::Words,
+        is_optional: false,
+        left_out: 0,
+        meaning: Meaning::Plain,
+    }
 }
 
 /// Creates a right-aligned column of numbers.
 pub(in crate::present) fn numbers(head: &'static str) -> Column {
-    Column { kind: Kind::Numbers, ..words(head) }
+    Column { kind: ColumnKind::Numbers, ..words(head) }
 }
 
 /// Creates a column of texts, which may be cut on a narrow terminal. The first one is cut last.
 pub(in crate::present) fn texts(head: &'static str) -> Column {
-    Column { kind: Kind::Texts, ..words(head) }
+    Column { kind: ColumnKind::Texts, ..words(head) }
 }
 
 /// Creates a column of paths, which may be cut in the middle.
 pub(in crate::present) fn paths(head: &'static str) -> Column {
-    Column { kind: Kind::Paths, ..words(head) }
+    Column { kind: ColumnKind::Paths, ..words(head) }
 }
 
 impl Column {
@@ -72,7 +78,7 @@ impl Column {
     }
 
     fn is_flexible(&self) -> bool {
-        matches!(self.kind, Kind::Texts | Kind::Paths)
+        matches!(self.kind, ColumnKind::Texts | ColumnKind::Paths)
     }
 }
 
@@ -82,7 +88,7 @@ impl Human {
         &self,
         columns: &[Column],
         rows: impl Iterator<Item = Vec<String>>,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         let on_a_line = |row: Vec<String>| row.into_iter().map(clean_name).collect();
         let mut rows: Vec<Vec<String>> = rows.map(on_a_line).collect();
@@ -118,23 +124,23 @@ impl Human {
         columns: &[(Column, usize)],
         cells: &[String],
         meaning: Option<Meaning>,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         let num_cells = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |cell| cell + 1);
         for idx in 0..num_cells {
             let (column, columns_of_it) = columns[idx];
             let cell = match column.kind {
-                Kind::Paths => cut_middle(&cells[idx], columns_of_it),
+                ColumnKind::Paths => cut_middle(&cells[idx], columns_of_it),
                 _ => cut(&cells[idx], columns_of_it),
             };
             // Formatting with a width would write space by space.
             let space = " ".repeat(columns_of_it.saturating_sub(width(&cell)));
             let is_last = idx + 1 == num_cells;
-            if column.kind == Kind::Numbers {
+            if column.kind == ColumnKind::Numbers {
                 out.text(&space)?;
             }
             self.paint(meaning.unwrap_or(column.meaning), &cell, out)?;
-            if column.kind != Kind::Numbers && !is_last {
+            if column.kind != ColumnKind::Numbers && !is_last {
                 out.text(&space)?;
             }
             if !is_last {
@@ -145,7 +151,11 @@ impl Human {
     }
 
     /// Writes one line per name and value. Values are aligned and, on a terminal, wrapped.
-    pub(in crate::present) fn facts(&self, facts: &[Fact], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub(in crate::present) fn facts(
+        &self,
+        facts: &[NamedValue],
+        out: &mut CleanWriter<'_>,
+    ) -> io::Result<()> {
         let column = facts.iter().map(|fact| width(fact.name)).max().unwrap_or(0) + 2;
         let room = if self.is_terminal {
             self.width.saturating_sub(column).max(MIN_COLUMNS)
@@ -171,17 +181,17 @@ impl Human {
 
 /// A name with its value.
 #[derive(Debug, Clone)]
-pub(in crate::present) struct Fact {
+pub(in crate::present) struct NamedValue {
     name: &'static str,
     value: String,
     meaning: Meaning,
 }
 
-pub(in crate::present) fn fact(name: &'static str, value: impl AsRef<str>) -> Fact {
-    Fact { name, value: clean_name(value.as_ref()), meaning: Meaning::Plain }
+pub(in crate::present) fn fact(name: &'static str, value: impl AsRef<str>) -> NamedValue {
+    NamedValue { name, value: clean_name(value.as_ref()), meaning: Meaning::Plain }
 }
 
-impl Fact {
+impl NamedValue {
     /// Paints its value.
     pub(in crate::present) fn painted(self, meaning: Meaning) -> Self {
         Self { meaning, ..self }
@@ -245,7 +255,7 @@ mod tests {
         ];
         let mut out = Vec::new();
         let columns = [numbers("ID"), texts("TITLE"), texts("TAGS")];
-        human.table(&columns, rows.into_iter(), &mut Sheet::new(&mut out)).unwrap();
+        human.table(&columns, rows.into_iter(), &mut CleanWriter::new(&mut out)).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -277,7 +287,7 @@ mod tests {
         let human = Human { is_terminal: true, ..Human::plain(24) };
         let mut out = Vec::new();
         let facts = [fact("Name", "one two three four five"), fact("Other", "")];
-        human.facts(&facts, &mut Sheet::new(&mut out)).unwrap();
+        human.facts(&facts, &mut CleanWriter::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         Name:  one two three
                four five

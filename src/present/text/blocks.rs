@@ -10,7 +10,7 @@ use crate::text::scripts;
 const TAB: &str = "    ";
 
 /// A piece of the passage that begins on a new line.
-pub(in crate::present) struct Block {
+pub(in crate::present) struct PassageBlock {
     pub(in crate::present) text: String,
     /// What its first line is.
     pub(in crate::present) kind: LineKind,
@@ -24,8 +24,8 @@ pub(in crate::present) struct Block {
 }
 
 /// Splits a text into blocks.
-pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
-    let mut found: Vec<Block> = Vec::new();
+pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<PassageBlock> {
+    let mut found: Vec<PassageBlock> = Vec::new();
     let mut start = 0;
     let lines = text.split('\n').zip(line_kinds(text, is_code)).enumerate();
     for (number, (line, kind)) in lines {
@@ -53,16 +53,16 @@ pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<Block> {
             (block.lines.end, block.end) = (number + 1, end);
         } else {
             let (lines, sources) = (number..number + 1, vec![[indent, begin]]);
-            found.push(Block { text, kind, matches: Vec::new(), lines, sources, end });
+            found.push(PassageBlock { text, kind, matches: Vec::new(), lines, sources, end });
         }
     }
     let prose =
         found.iter_mut().filter(|block| !block.is_verbatim() && block.kind != LineKind::Record);
-    prose.for_each(Block::simplify);
+    prose.for_each(PassageBlock::simplify);
     found
 }
 
-impl Block {
+impl PassageBlock {
     /// Whether its text is kept unchanged, and cut rather than wrapped.
     pub(in crate::present) fn is_verbatim(&self) -> bool {
         self.kind.is_verbatim()

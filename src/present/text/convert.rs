@@ -1,6 +1,6 @@
 //! Writes converted documents as Markdown, and the summary of `kb convert`.
 
-use crate::app::convert::{ConvertReport, Converted, LinesReport};
+use crate::app::convert::{ConvertReport, ConvertedDocument, LinesReport};
 use crate::document::{Format, Headed, embedded_reference};
 use crate::read::markdown;
 use crate::text::number::{counted, thousands};
@@ -8,8 +8,8 @@ use crate::text::paths::{path_text, split_member};
 
 /// Returns a converted document as Markdown. Files embedded in it follow the lines that refer to them, or are at its
 /// end.
-pub fn document(converted: &Converted, has_page_marks: bool) -> String {
-    let Converted { document, format, levels, members, .. } = converted;
+pub fn document(converted: &ConvertedDocument, has_page_marks: bool) -> String {
+    let ConvertedDocument { document, format, levels, members, .. } = converted;
     let mut text = markdown::markdown(document, *format, *levels, has_page_marks);
     if let (Format::Headed(Headed::Eml | Headed::Msg), Some(subject)) = (format, &document.title) {
         // The subject of a message is in no block.

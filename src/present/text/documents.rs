@@ -5,14 +5,14 @@ use std::io;
 
 use crate::app::absent::NOTHING_ADDED;
 use crate::app::copies;
-use crate::app::read::Info;
-use crate::app::remove::Removed;
-use crate::app::tag::{RenamedTag, Tagged};
+use crate::app::read::DocumentInfo;
+use crate::app::remove::RemoveReport;
+use crate::app::tag::{RenamedTag, TaggedDocuments};
 use crate::document::Quality;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{fact, numbers, paths, texts, words};
 use crate::present::text::human::Human;
 use crate::present::text::read::other_ends;
@@ -36,7 +36,7 @@ impl Human {
         &self,
         documents: &[ListedDocument],
         is_filtered: bool,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         if documents.is_empty() {
             return self.labelled(if is_filtered { NONE_PASSES } else { NOTHING_ADDED }, out);
@@ -88,8 +88,8 @@ impl Human {
     }
 
     /// Writes one document with its chunks.
-    pub fn info(&self, info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Info { document, chunks, stale, links } = info;
+    pub fn info(&self, info: &DocumentInfo, out: &mut CleanWriter<'_>) -> io::Result<()> {
+        let DocumentInfo { document, chunks, stale, links } = info;
         let metadata = &document.metadata;
         let path = document.path.as_deref().unwrap_or("-");
         let mut facts = vec![
@@ -164,12 +164,12 @@ impl Human {
     }
 
     /// Writes that there are no documents, in place of a list of what they have.
-    pub fn nothing_added(&self, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn nothing_added(&self, out: &mut CleanWriter<'_>) -> io::Result<()> {
         self.labelled(NOTHING_ADDED, out)
     }
 
     /// Writes all tags.
-    pub fn tags(&self, tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn tags(&self, tags: &[TagCount], out: &mut CleanWriter<'_>) -> io::Result<()> {
         if tags.is_empty() {
             return self.labelled("No tags. `kb tag DOC --add NAME` adds one.", out);
         }
@@ -179,7 +179,7 @@ impl Human {
     }
 
     /// Writes the tags of a document after a change.
-    pub fn tagged(&self, document: &StoredDocument, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn tagged(&self, document: &StoredDocument, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let tags = if document.tags.is_empty() { "none".into() } else { document.tags.join(", ") };
         writeln!(out, "Tags of '{}': {}", clean(&document.title), clean(&tags))
     }
@@ -189,7 +189,7 @@ impl Human {
         &self,
         document: &StoredDocument,
         changed: &[&'static str],
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         match changed {
             [] => writeln!(out, "Nothing changed."),
@@ -201,14 +201,18 @@ impl Human {
     }
 
     /// Writes how many documents were selected and changed.
-    pub fn tagged_all(&self, tagged: &Tagged, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn tagged_all(
+        &self,
+        tagged: &TaggedDocuments,
+        out: &mut CleanWriter<'_>,
+    ) -> io::Result<()> {
         let selected = counted(tagged.documents.len(), "document");
         let changed = thousands(tagged.changed.len());
         writeln!(out, "Selected {selected}; changed the tags of {changed}.")
     }
 
     /// Writes the result of renaming a tag.
-    pub fn renamed_tag(&self, renamed: &RenamedTag, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn renamed_tag(&self, renamed: &RenamedTag, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let (verb, join) = if renamed.is_merged { ("Merged", "into") } else { ("Renamed", "to") };
         let documents = counted(renamed.num_documents, "document");
         let (from, to) = (clean(&renamed.from), clean(&renamed.to));
@@ -216,7 +220,7 @@ impl Human {
     }
 
     /// Writes the ids of removed documents.
-    pub fn removed(&self, removed: &Removed, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn removed(&self, removed: &RemoveReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let documents = counted(removed.ids.len(), "document");
         if removed.is_dry_run {
             for document in &removed.documents {

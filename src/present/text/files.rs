@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::app::files::{FileState, Files, FilesRequest, ListedFile};
+use crate::app::files::{FileState, FilesRequest, ListedFile, SeenFileList};
 use crate::document::{FileOutcome, WordAccount};
 use crate::ingest::foresee::{ForeseenFile, Foresight};
 use crate::present::json::{PlanCounts, groups};
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{numbers, paths, texts, words};
 use crate::present::text::human::Human;
 use crate::text::decode::TextEncoding;
@@ -21,9 +21,9 @@ impl Human {
     /// Writes a list of files.
     pub fn files(
         &self,
-        files: &Files,
+        files: &SeenFileList,
         request: &FilesRequest,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         if files.files.is_empty() {
             let place = match &request.path {
@@ -59,12 +59,12 @@ impl Human {
     }
 
     /// Writes which files are waived now.
-    pub fn waived(&self, paths: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn waived(&self, paths: &[String], out: &mut CleanWriter<'_>) -> io::Result<()> {
         writeln!(out, "Waived {}.", counted(paths.len(), "file"))
     }
 
     /// Writes what adding would do.
-    pub fn plan(&self, plan: &[ForeseenFile], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn plan(&self, plan: &[ForeseenFile], out: &mut CleanWriter<'_>) -> io::Result<()> {
         for foreseen in plan {
             let path = foreseen.path.display().to_string();
             let message = match &foreseen.prospect {

@@ -3,31 +3,31 @@
 use std::io;
 use std::ops::Range;
 
-use crate::app::grep::{Detail, GrepDocument, GrepResults};
+use crate::app::grep::{GrepDetail, GrepDocument, GrepResults};
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::human::Human;
 use crate::present::text::{quote, stale};
-use crate::read::grep::Line;
+use crate::read::grep::GrepLine;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::{clean, clean_lines};
 
 impl Human {
     /// Writes the documents with matching lines, and what is left out of them.
-    pub fn grep(&self, part: &GrepPart<'_>, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn grep(&self, part: &GrepPart<'_>, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let results = part.results;
         for (number, (found, lines)) in part.documents.iter().enumerate() {
             match results.detail {
-                Detail::Name => {
+                GrepDetail::Name => {
                     self.paint(Meaning::Path, &self.name(found), out)?;
                     writeln!(out)?;
                 }
-                Detail::Count => {
+                GrepDetail::Count => {
                     self.paint(Meaning::Path, &self.name(found), out)?;
                     writeln!(out, ":{}", found.matched.num_lines)?;
                 }
-                Detail::Lines(_) => {
+                GrepDetail::Lines(_) => {
                     if number > 0 {
                         writeln!(out)?;
                     }
@@ -36,10 +36,10 @@ impl Human {
             }
         }
         match results.detail {
-            Detail::Name | Detail::Count => Ok(()),
+            GrepDetail::Name | GrepDetail::Count => Ok(()),
             // A note says why.
-            Detail::Lines(_) if results.num_searched == 0 => Ok(()),
-            Detail::Lines(_) => {
+            GrepDetail::Lines(_) if results.num_searched == 0 => Ok(()),
+            GrepDetail::Lines(_) => {
                 let gap = if part.documents.is_empty() { "" } else { "\n" };
                 writeln!(out, "{gap}{}", summary(results))?;
                 left_out(part).map_or(Ok(()), |rest| writeln!(out, "{rest}"))
@@ -50,8 +50,8 @@ impl Human {
     fn document(
         &self,
         found: &GrepDocument,
-        lines: &[Line],
-        out: &mut Sheet<'_>,
+        lines: &[GrepLine],
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         self.paint(Meaning::Path, &self.name(found), out)?;
         if let Some(stale) = found.stale {
@@ -93,7 +93,7 @@ impl Human {
     /// Returns what a list of names or counts does not say: that it is empty, or what was left out.
     pub fn not_listed(part: &GrepPart<'_>) -> Option<String> {
         match part.results.detail {
-            Detail::Lines(_) => None,
+            GrepDetail::Lines(_) => None,
             _ if part.results.documents.is_empty() => Some(summary(part.results)),
             _ => left_out(part),
         }
@@ -112,7 +112,7 @@ pub(super) fn summary(results: &GrepResults) -> String {
     let searched = counted(num_searched, "document");
     match (results.detail, num_found) {
         (_, 0) => format!("No line of {searched} matches."),
-        (Detail::Name, _) => format!("{} of {searched}", thousands(num_found)),
+        (GrepDetail::Name, _) => format!("{} of {searched}", thousands(num_found)),
         _ => {
             let lines = counted(results.num_lines(), "line");
             format!("{lines} in {} of {searched}", thousands(num_found))
@@ -121,7 +121,7 @@ pub(super) fn summary(results: &GrepResults) -> String {
 }
 
 /// Returns the most exact place that is known of a line: its number, else page, section or chunk.
-pub(super) fn place(line: &Line) -> String {
+pub(super) fn place(line: &GrepLine) -> String {
     let place = &line.place;
     match (place.lines, quote::pages(place.page, place.last_page), &place.section) {
         (Some((first, last)), ..) if first == last => first.to_string(),
@@ -133,7 +133,7 @@ pub(super) fn place(line: &Line) -> String {
 }
 
 /// Returns a part of a line around its first match with at most about `max_chars` characters; `…` stands for the rest.
-pub(super) fn clipped(line: &Line, max_chars: usize) -> String {
+pub(super) fn clipped(line: &GrepLine, max_chars: usize) -> String {
     let text = &line.text;
     if text.chars().count() <= max_chars {
         return clean(text);
@@ -158,9 +158,9 @@ mod tests {
     use super::*;
     use crate::store::{ChunkId, ChunkPlace};
 
-    fn line(text: &str, found: Range<usize>, place: ChunkPlace) -> Line {
+    fn line(text: &str, found: Range<usize>, place: ChunkPlace) -> GrepLine {
         let matches = vec![found];
-        Line { chunk_id: ChunkId(7), place, text: text.into(), matches, is_after_gap: false }
+        GrepLine { chunk_id: ChunkId(7), place, text: text.into(), matches, is_after_gap: false }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use crate::app::grep::{Detail, GrepDocument, GrepResults};
-use crate::present::terminal::sheet::Sheet;
-use crate::read::grep::Line;
+use crate::app::grep::{GrepDetail, GrepDocument, GrepResults};
+use crate::present::terminal::sheet::CleanWriter;
+use crate::read::grep::GrepLine;
 use crate::text::number::{counted, thousands};
 use crate::text::tokens;
 
@@ -13,7 +13,7 @@ pub struct GrepPart<'a> {
     /// Everything that was found.
     pub results: &'a GrepResults,
     /// The documents of this part, each with the lines of it that are shown.
-    pub(super) documents: Vec<(&'a GrepDocument, &'a [Line])>,
+    pub(super) documents: Vec<(&'a GrepDocument, &'a [GrepLine])>,
     /// Matching lines after this part.
     num_more_matches: usize,
     /// Documents that have some of them.
@@ -34,13 +34,13 @@ impl<'a> GrepPart<'a> {
         results: &'a GrepResults,
         first: usize,
         budget: Option<usize>,
-        write: impl Fn(&Self, &mut Sheet<'_>) -> io::Result<()>,
+        write: impl Fn(&Self, &mut CleanWriter<'_>) -> io::Result<()>,
     ) -> io::Result<Self> {
         let most = results.documents.iter().map(num_places).sum::<usize>().saturating_sub(first);
         let Some(budget) = budget else { return Ok(Self::of(results, first, most)) };
         let fits = |num_shown: usize| -> io::Result<bool> {
             let mut bytes = Vec::new();
-            write(&Self::of(results, first, num_shown), &mut Sheet::new(&mut bytes))?;
+            write(&Self::of(results, first, num_shown), &mut CleanWriter::new(&mut bytes))?;
             Ok(tokens::estimate(&String::from_utf8_lossy(&bytes)) <= budget)
         };
         // Growing steps, so that the work depends on the budget and not on the number of lines.
@@ -93,7 +93,7 @@ impl<'a> GrepPart<'a> {
     pub(super) fn rest(&self) -> Option<String> {
         self.next?;
         let documents = self.num_more_documents;
-        if self.results.detail == Detail::Name {
+        if self.results.detail == GrepDetail::Name {
             return Some(format!("... {}", counted(documents, "more document")));
         }
         let noun = if self.num_more_matches == 1 { "match" } else { "matches" };
@@ -116,14 +116,14 @@ fn num_places(found: &GrepDocument) -> usize {
 mod tests {
     use super::*;
     use crate::document::DocType;
-    use crate::present::text::compact::{self, Face};
-    use crate::read::grep::Matched;
+    use crate::present::text::compact::{self, ReaderProgram};
+    use crate::read::grep::MatchedDocument;
     use crate::store::{ChunkId, ChunkPlace, DocumentId, PassingDocument};
 
     /// Returns documents with so many matching lines each, every third after a line of context.
-    fn results(num_lines: &[usize], detail: Detail) -> GrepResults {
-        let has_lines = matches!(detail, Detail::Lines(_));
-        let line = |number: usize, is_match: bool| Line {
+    fn results(num_lines: &[usize], detail: GrepDetail) -> GrepResults {
+        let has_lines = matches!(detail, GrepDetail::Lines(_));
+        let line = |number: usize, is_match: bool| GrepLine {
             chunk_id: ChunkId(1),
             place: ChunkPlace { lines: Some((1, 1)), ..ChunkPlace::default() },
             text: format!("line {number} of the gauge"),
@@ -143,10 +143,10 @@ mod tests {
                     doc_type: DocType::Code,
                     format: "log".into(),
                 },
-                matched: Matched {
+                matched: MatchedDocument {
                     document_id: DocumentId(id),
                     first_chunk: ChunkId(1),
-                    num_lines: if detail == Detail::Name { 1 } else { *num_lines },
+                    num_lines: if detail == GrepDetail::Name { 1 } else { *num_lines },
                     lines: if has_lines { lines.collect() } else { Vec::new() },
                 },
                 stale: None,
@@ -163,18 +163,20 @@ mod tests {
 
     fn text(part: &GrepPart<'_>) -> String {
         let mut bytes = Vec::new();
-        compact::grep(part, Face::Mcp, &mut Sheet::new(&mut bytes)).unwrap();
+        compact::grep(part, ReaderProgram::Mcp, &mut CleanWriter::new(&mut bytes)).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 
     fn cut(results: &GrepResults, first: usize, budget: Option<usize>) -> GrepPart<'_> {
-        let write = |part: &GrepPart<'_>, out: &mut Sheet<'_>| compact::grep(part, Face::Mcp, out);
+        let write = |part: &GrepPart<'_>, out: &mut CleanWriter<'_>| {
+            compact::grep(part, ReaderProgram::Mcp, out)
+        };
         GrepPart::within(results, first, budget, write).unwrap()
     }
 
     #[test]
     fn no_part_is_above_its_budget_and_a_large_one_is_used() {
-        let all = results(&[40, 3, 200], Detail::Lines(1));
+        let all = results(&[40, 3, 200], GrepDetail::Lines(1));
         for budget in [20, 60, 120, 150, 500, 1_000, 2_000] {
             let tokens = tokens::estimate(&text(&cut(&all, 0, Some(budget))));
             assert!(tokens <= budget, "{tokens} of {budget}");
@@ -189,7 +191,7 @@ mod tests {
 
     #[test]
     fn parts_lead_to_the_end_and_have_each_line_once() {
-        for detail in [Detail::Lines(1), Detail::Count, Detail::Name] {
+        for detail in [GrepDetail::Lines(1), GrepDetail::Count, GrepDetail::Name] {
             let all = results(&[40, 3, 200, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], detail);
             let (mut next, mut lines, mut num_parts) = (Some(0), Vec::new(), 0);
             while let Some(first) = next {
@@ -221,13 +223,13 @@ mod tests {
             assert_eq!(rest(detail, first, num_shown).as_deref(), expected);
         };
         // The first line of each document is one of context.
-        check(Detail::Lines(1), 0, 2, Some("... 5 more matches in 3 documents"));
-        check(Detail::Lines(1), 0, 3, Some("... 4 more matches in 2 documents"));
-        check(Detail::Lines(1), 3, 3, Some("... 2 more matches in 2 documents"));
-        check(Detail::Lines(1), 0, 8, Some("... 1 more match in 1 document"));
-        check(Detail::Lines(1), 0, 9, None);
-        check(Detail::Count, 0, 1, Some("... 4 more matches in 2 documents"));
-        check(Detail::Name, 0, 1, Some("... 2 more documents"));
-        check(Detail::Name, 1, 2, None);
+        check(GrepDetail::Lines(1), 0, 2, Some("... 5 more matches in 3 documents"));
+        check(GrepDetail::Lines(1), 0, 3, Some("... 4 more matches in 2 documents"));
+        check(GrepDetail::Lines(1), 3, 3, Some("... 2 more matches in 2 documents"));
+        check(GrepDetail::Lines(1), 0, 8, Some("... 1 more match in 1 document"));
+        check(GrepDetail::Lines(1), 0, 9, None);
+        check(GrepDetail::Count, 0, 1, Some("... 4 more matches in 2 documents"));
+        check(GrepDetail::Name, 0, 1, Some("... 2 more documents"));
+        check(GrepDetail::Name, 1, 2, None);
     }
 }

@@ -1,7 +1,7 @@
 //! Writes text for people. Colour and width are fields, so that output is reproducible.
 //!
 //! Untrusted texts are put on one line first (`clean`), and all terminal output passes through a
-//! [`Sheet`], which removes escape sequences. The output of commands is in other files.
+//! [`CleanWriter`], which removes escape sequences. The output of commands is in other files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::present::terminal::columns::{cut_middle, width, wrap};
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::text::printable::{clean, clean_name};
 
 /// Indentation of the further lines of a message.
@@ -115,7 +115,7 @@ impl Human {
     /// Writes a line of kb: its commands name the knowledge base, as in [`Self::with_base`], and its label, such as
     /// `error:`, is coloured. On a terminal, the line is wrapped between
     /// words, and words that are too long, such as paths, are shortened in the middle.
-    pub fn labelled(&self, line: &str, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn labelled(&self, line: &str, out: &mut CleanWriter<'_>) -> io::Result<()> {
         self.line_of_words(&self.with_base(line, None), out)
     }
 
@@ -123,7 +123,7 @@ impl Human {
     pub(in crate::present) fn line_of_words(
         &self,
         line: &str,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         let mut lines = self.fitted(line).into_iter();
         let first = lines.next().unwrap_or_default();
@@ -148,7 +148,7 @@ impl Human {
         &self,
         text: &str,
         column: usize,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         if !self.is_terminal {
             return writeln!(out, "{text}");
@@ -180,7 +180,7 @@ impl Human {
     }
 
     /// Writes an error: what failed, and what to do next.
-    pub fn error(&self, error: &Error, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn error(&self, error: &Error, out: &mut CleanWriter<'_>) -> io::Result<()> {
         self.line_of_words(&format!("error: {}", clean(&error.to_string())), out)?;
         let Some(hint) = error.hint() else { return Ok(()) };
         // Some hints are lists, with a line for each thing to choose from.
@@ -194,7 +194,7 @@ impl Human {
         &self,
         meaning: Meaning,
         text: &str,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         let code = meaning.code();
         if !self.is_coloured || code.is_empty() || text.is_empty() {
@@ -210,7 +210,7 @@ mod tests {
 
     fn shown(human: &Human, line: &str) -> String {
         let mut bytes = Vec::new();
-        human.labelled(line, &mut Sheet::new(&mut bytes)).unwrap();
+        human.labelled(line, &mut CleanWriter::new(&mut bytes)).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 
@@ -264,7 +264,9 @@ mod tests {
     fn further_lines_of_a_column_are_indented_on_a_terminal() {
         let shown = |human: &Human| {
             let mut bytes = Vec::new();
-            human.hanging("one two three four five six", 4, &mut Sheet::new(&mut bytes)).unwrap();
+            human
+                .hanging("one two three four five six", 4, &mut CleanWriter::new(&mut bytes))
+                .unwrap();
             String::from_utf8(bytes).unwrap()
         };
         let narrow = Human::plain(MIN_ROOM + 4);
@@ -279,7 +281,7 @@ mod tests {
             let human = Human { is_terminal, ..Human::plain(width) };
             let mut bytes = Vec::new();
             let text = "a few words and a/very/long/path/to/some/document.pdf";
-            human.hanging(text, 6, &mut Sheet::new(&mut bytes)).unwrap();
+            human.hanging(text, 6, &mut CleanWriter::new(&mut bytes)).unwrap();
             String::from_utf8(bytes).unwrap()
         };
         assert_eq!(hung(20, false), "a few words and a/very/long/path/to/some/document.pdf\n");

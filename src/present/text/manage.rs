@@ -2,19 +2,19 @@
 
 use std::io;
 
-use crate::app::bases::{BaseChange, Listed};
-use crate::app::cache::{self, Cleaned, Contents};
-use crate::app::clients::{Action, Plan};
-use crate::app::doctor::{Findings, Verdict};
-use crate::app::eval::{Evaluated, Measured};
+use crate::app::bases::{BaseChange, ListedBase};
+use crate::app::cache::{self, CacheCleaning, Contents};
+use crate::app::clients::{Action, SettingsPlan};
+use crate::app::doctor::{CheckVerdict, Findings};
+use crate::app::eval::{EvalReport, MeasuredQuestions};
 use crate::app::models::{ListedModel, Models};
 use crate::app::push::PushReport;
-use crate::app::relocate::Relocated;
+use crate::app::relocate::RelocateReport;
 use crate::embed::ManifestMatch;
 use crate::eval::Measures;
 use crate::present::terminal::columns::padding;
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{numbers, texts, words};
 use crate::present::text::human::Human;
 use crate::text::number::{bytes_to_mb, counted, thousands};
@@ -28,7 +28,7 @@ const MAX_LISTED: usize = 20;
 
 impl Human {
     /// Writes all knowledge bases.
-    pub fn bases(&self, bases: &[Listed], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn bases(&self, bases: &[ListedBase], out: &mut CleanWriter<'_>) -> io::Result<()> {
         for base in bases {
             writeln!(out, "{}: {}", base.name, state(base))?;
             if let Some(description) = &base.description {
@@ -40,7 +40,7 @@ impl Human {
     }
 
     /// Writes what was done with a knowledge base.
-    pub fn base_changed(&self, change: &BaseChange, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn base_changed(&self, change: &BaseChange, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let (name, path) = (&change.place.name, clean(&path_text(&change.place.dir)));
         match (change.action, change.follows_files) {
             ("made", _) => writeln!(
@@ -61,7 +61,7 @@ impl Human {
     }
 
     /// Writes the contents of the cache.
-    pub fn cache(&self, contents: &Contents, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn cache(&self, contents: &Contents, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let Contents { dir, size_bytes, parts } = contents;
         let rows = parts.iter().map(|part| {
             vec![
@@ -87,7 +87,7 @@ impl Human {
     }
 
     /// Writes the result of cleaning.
-    pub fn cleaned(&self, cleaned: &Cleaned, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn cleaned(&self, cleaned: &CacheCleaning, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let verb = if cleaned.is_dry_run { "would remove" } else { "removed" };
         for part in &cleaned.removed {
             let (kind, name) = (part.kind.as_str(), clean(&part.name));
@@ -99,7 +99,7 @@ impl Human {
     }
 
     /// Writes what will change, with a sign before each line that goes or comes.
-    pub fn client_plan(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn client_plan(&self, plan: &SettingsPlan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         writeln!(out, "{}, under `{}`:", clean(&path_text(&plan.path)), plan.key)?;
         for (sign, entry) in [('-', &plan.before), ('+', &plan.after)] {
             for line in entry.iter().flat_map(|entry| entry.lines()) {
@@ -113,7 +113,7 @@ impl Human {
 
     /// Writes which fields of an existing entry stay, and which go. A variable that stays can change
     /// what kb does.
-    fn other_fields(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
+    fn other_fields(&self, plan: &SettingsPlan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         for (verb, fields) in [("Keeps", &plan.others.kept), ("Drops", &plan.others.dropped)] {
             if !fields.is_empty() {
                 let fields = clean(&fields.join(", "));
@@ -124,7 +124,7 @@ impl Human {
     }
 
     /// Writes what was changed.
-    pub fn client_changed(&self, plan: &Plan, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn client_changed(&self, plan: &SettingsPlan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let (title, path) = (plan.client.title, clean(&path_text(&plan.path)));
         match plan.action {
             Action::Added | Action::Updated => {
@@ -144,7 +144,7 @@ impl Human {
     }
 
     /// Writes one line per check, and a summary line.
-    pub fn doctor(&self, findings: &Findings, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn doctor(&self, findings: &Findings, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let checks = &findings.checks;
         let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
         for check in checks {
@@ -162,7 +162,7 @@ impl Human {
                 self.hanging(&format!("hint: {fix}"), VERDICT_COLUMNS + width + 4, out)?;
             }
         }
-        match findings.count(Verdict::Fault) {
+        match findings.count(CheckVerdict::Fault) {
             0 => self.paint(Meaning::Good, "Sound.", out)?,
             faults => {
                 let faults = format!("{}.", counted(faults, "fault"));
@@ -173,24 +173,25 @@ impl Human {
     }
 
     /// Writes one line per collection and leg.
-    pub fn eval(&self, evaluated: &Evaluated, out: &mut Sheet<'_>) -> io::Result<()> {
-        let rows = evaluated.collections.iter().flat_map(|Measured { name, evaluation }| {
-            let row = |leg: &str, measures: Measures| {
-                vec![
-                    name.clone(),
-                    thousands(evaluation.num_queries),
-                    leg.to_owned(),
-                    format!("{:.3}", measures.ndcg),
-                    format!("{:.3}", measures.recall),
-                    format!("{:.3}", measures.reciprocal_rank),
+    pub fn eval(&self, evaluated: &EvalReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
+        let rows =
+            evaluated.collections.iter().flat_map(|MeasuredQuestions { name, evaluation }| {
+                let row = |leg: &str, measures: Measures| {
+                    vec![
+                        name.clone(),
+                        thousands(evaluation.num_queries),
+                        leg.to_owned(),
+                        format!("{:.3}", measures.ndcg),
+                        format!("{:.3}", measures.recall),
+                        format!("{:.3}", measures.reciprocal_rank),
+                    ]
+                };
+                [
+                    row("keywords", evaluation.keyword),
+                    row("vectors", evaluation.vector),
+                    row("fused", evaluation.fused),
                 ]
-            };
-            [
-                row("keywords", evaluation.keyword),
-                row("vectors", evaluation.vector),
-                row("fused", evaluation.fused),
-            ]
-        });
+            });
         let columns = [
             words("COLLECTION"),
             numbers("QUERIES"),
@@ -203,7 +204,7 @@ impl Human {
     }
 
     /// Writes all models.
-    pub fn models(&self, models: &Models, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn models(&self, models: &Models, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let columns = [
             words("NAME"),
             words("KNOWS"),
@@ -226,7 +227,7 @@ impl Human {
     }
 
     /// Writes the report of `kb push`.
-    pub fn pushed(&self, report: &PushReport, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn pushed(&self, report: &PushReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let removed = match report.num_removed {
             0 => String::new(),
             count => format!(" {} removed.", thousands(count)),
@@ -242,8 +243,12 @@ impl Human {
     }
 
     /// Writes the report of `kb relocate`.
-    pub fn relocated(&self, relocated: &Relocated, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Relocated { from, to, changed, missing, .. } = relocated;
+    pub fn relocated(
+        &self,
+        relocated: &RelocateReport,
+        out: &mut CleanWriter<'_>,
+    ) -> io::Result<()> {
+        let RelocateReport { from, to, changed, missing, .. } = relocated;
         for (what, paths) in [("changed", changed), ("missing", missing)] {
             for path in paths.iter().take(MAX_LISTED) {
                 self.labelled(&format!("{what}: {}", clean(path)), out)?;
@@ -273,13 +278,13 @@ impl Human {
 }
 
 /// Returns a knowledge base in one line: its name, what is in it and what the user says that it holds.
-pub(super) fn described_shortly(base: &Listed) -> String {
+pub(super) fn described_shortly(base: &ListedBase) -> String {
     let description = base.description.as_deref().map(|text| format!("; {}", clean(text)));
     format!("{}: {}{}", base.name, state(base), description.unwrap_or_default())
 }
 
 /// Returns what is in a knowledge base, or why it is not used.
-fn state(base: &Listed) -> String {
+fn state(base: &ListedBase) -> String {
     let files = if base.follows_files == Some(true) { "" } else { ", files are not followed" };
     match (&base.error, base.num_documents) {
         _ if !base.is_allowed => "not allowed: `kb base allow` makes kb use it".into(),
@@ -293,12 +298,12 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes_to_mb(bytes))
 }
 
-fn meaning(verdict: Verdict) -> Meaning {
+fn meaning(verdict: CheckVerdict) -> Meaning {
     match verdict {
-        Verdict::Ok => Meaning::Good,
-        Verdict::Note => Meaning::Plain,
-        Verdict::Repaired => Meaning::Warning,
-        Verdict::Fault => Meaning::Bad,
+        CheckVerdict::Ok => Meaning::Good,
+        CheckVerdict::Note => Meaning::Plain,
+        CheckVerdict::Repaired => Meaning::Warning,
+        CheckVerdict::Fault => Meaning::Bad,
     }
 }
 
@@ -349,13 +354,13 @@ mod tests {
             fix: fix.map(str::to_owned),
         };
         let checks = vec![
-            check("disk", Verdict::Ok, None),
-            check("database", Verdict::Fault, Some("repair it")),
-            check("skill", Verdict::Note, None),
+            check("disk", CheckVerdict::Ok, None),
+            check("database", CheckVerdict::Fault, Some("repair it")),
+            check("skill", CheckVerdict::Note, None),
         ];
         let findings = Findings { checks, is_beyond_repair: false };
         let mut out = Vec::new();
-        Human::plain(80).doctor(&findings, &mut Sheet::new(&mut out)).unwrap();
+        Human::plain(80).doctor(&findings, &mut CleanWriter::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         ok        disk      it\u{fffd}[31m is so
         fault     database  it\u{fffd}[31m is so

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::present::terminal::columns::{padding, width, wrap};
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::blocks::links;
 
 /// Spaces before each cell of a table.
@@ -13,7 +13,7 @@ const GAP: &str = "  ";
 const MIN_COLUMNS: usize = 8;
 
 /// Writes Markdown as plain text within a width: code indented, tables aligned, links as their text.
-pub fn plain(markdown: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn plain(markdown: &str, columns: usize, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let mut is_code = false;
     let mut lines = markdown.lines().peekable();
     while let Some(line) = lines.next() {
@@ -46,7 +46,7 @@ fn continues(line: &str) -> bool {
 }
 
 /// Writes a paragraph, or a list item with its lines aligned.
-fn paragraph(text: &str, columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
+fn paragraph(text: &str, columns: usize, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let indent = if text.starts_with("- ") { 2 } else { 0 };
     for (number, line) in wrap(&text[indent..], columns.saturating_sub(indent)).enumerate() {
         let before = if number == 0 { &text[..indent] } else { &"  "[..indent] };
@@ -61,7 +61,7 @@ fn cells(row: &str) -> Vec<String> {
 }
 
 /// Writes all rows except the delimiter row. Wide cells take several lines.
-fn table(rows: &[Vec<String>], columns: usize, out: &mut Sheet<'_>) -> io::Result<()> {
+fn table(rows: &[Vec<String>], columns: usize, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let is_shown = |(idx, row): (usize, &'_ Vec<String>)| (idx != 1).then(|| row.clone());
     let rows: Vec<Vec<String>> = rows.iter().enumerate().filter_map(is_shown).collect();
     let num_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -122,7 +122,7 @@ kb list
 ```
 ";
         let mut out = Vec::new();
-        plain(page, 80, &mut Sheet::new(&mut out)).unwrap();
+        plain(page, 80, &mut CleanWriter::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         Title
 
@@ -149,7 +149,7 @@ in two lines.
 | 0 | done, even if the answer is empty |
 ";
         let mut out = Vec::new();
-        plain(page, 24, &mut Sheet::new(&mut out)).unwrap();
+        plain(page, 24, &mut CleanWriter::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         A paragraph that was
         written in two lines.

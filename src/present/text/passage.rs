@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::present::terminal::columns::{width, wrap};
-use crate::present::text::blocks::{Block, blocks};
+use crate::present::text::blocks::{PassageBlock, blocks};
 use crate::present::text::passage::spans::{join, shorten};
 use crate::search::matches::QueryTerms;
 use crate::search::rated_lines::RatedLines;
@@ -18,14 +18,14 @@ use crate::text::sentences;
 
 mod spans;
 
-pub use spans::Span;
+pub use spans::LineSpan;
 
 /// Narrower output would be unreadable.
 const MIN_COLUMNS: usize = 20;
 
 /// The space for a passage.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub struct PassageRoom {
     /// Width of a line in columns.
     pub columns: usize,
     /// Most lines.
@@ -38,19 +38,19 @@ pub struct Room {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excerpt {
     /// Its lines.
-    pub lines: Vec<Vec<Span>>,
+    pub lines: Vec<Vec<LineSpan>>,
     /// The lines, from 0 and in order, before which the passage has others.
     pub cuts: Vec<usize>,
 }
 
 /// A line that may be shown: its block and its byte range.
 #[derive(Debug, Clone)]
-struct Row {
+struct PassageLine {
     block: usize,
     bytes: Range<usize>,
 }
 
-impl Row {
+impl PassageLine {
     fn has(&self, place: InBlock) -> bool {
         self.block == place.block && self.bytes.contains(&place.at)
     }
@@ -65,7 +65,7 @@ struct InBlock {
 
 /// A place where an excerpt may begin.
 #[derive(Debug, Clone, Copy)]
-struct Beginning {
+struct ExcerptStart {
     block: usize,
     at: usize,
     is_sentence: bool,
@@ -78,9 +78,10 @@ pub fn excerpt(
     known: &[&str],
     wanted: &QueryTerms,
     cited: Option<usize>,
-    room: Room,
+    room: PassageRoom,
 ) -> Excerpt {
-    let room = Room { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
+    let room =
+        PassageRoom { columns: room.columns.max(MIN_COLUMNS), lines: room.lines.max(1), ..room };
     let text = clean_lines(text);
     let rated = RatedLines::new(&text, room.is_code, &wanted.find(&text), wanted);
     let mut blocks = blocks(&text, room.is_code);
@@ -101,15 +102,15 @@ pub fn excerpt(
 }
 
 /// Returns all lines of a passage, with a blank line where its blocks have one between them.
-pub fn whole(text: &str, wanted: &QueryTerms, columns: usize, is_code: bool) -> Vec<Vec<Span>> {
-    let room = Room { columns: columns.max(MIN_COLUMNS), lines: usize::MAX, is_code };
+pub fn whole(text: &str, wanted: &QueryTerms, columns: usize, is_code: bool) -> Vec<Vec<LineSpan>> {
+    let room = PassageRoom { columns: columns.max(MIN_COLUMNS), lines: usize::MAX, is_code };
     let mut blocks = blocks(&clean_lines(text), is_code);
     for block in &mut blocks {
         block.matches = wanted.find(&block.text);
     }
     let mut lines = Vec::new();
     let mut last: Option<usize> = None;
-    for row in rows(&blocks, Beginning { block: 0, at: 0, is_sentence: true }, room) {
+    for row in rows(&blocks, ExcerptStart { block: 0, at: 0, is_sentence: true }, room) {
         let block = &blocks[row.block];
         let above = last.filter(|above| *above != row.block);
         if above.is_some_and(|above| block.lines.start > blocks[above].lines.end) {
@@ -131,10 +132,10 @@ fn is_known_heading(line: &str, known: &[&str]) -> bool {
 }
 
 /// Returns the places where an excerpt may begin, in order.
-fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
+fn beginnings(blocks: &[PassageBlock], room: PassageRoom) -> Vec<ExcerptStart> {
     let mut found = Vec::new();
     for (idx, block) in blocks.iter().enumerate() {
-        found.push(Beginning { block: idx, at: 0, is_sentence: true });
+        found.push(ExcerptStart { block: idx, at: 0, is_sentence: true });
         if is_one_row(block, room) {
             continue;
         }
@@ -144,7 +145,7 @@ fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
         let mut places: Vec<(usize, bool)> = lines.map(|at| (at, false)).collect();
         places.extend(sentences.iter().map(|at| (*at, true)));
         places.sort_unstable();
-        found.extend(places.into_iter().map(|(at, is_sentence)| Beginning {
+        found.extend(places.into_iter().map(|(at, is_sentence)| ExcerptStart {
             block: idx,
             at,
             is_sentence,
@@ -154,18 +155,19 @@ fn beginnings(blocks: &[Block], room: Room) -> Vec<Beginning> {
 }
 
 /// Returns the lines from a place on, as many as there is room for.
-fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
+fn rows(blocks: &[PassageBlock], begin: ExcerptStart, room: PassageRoom) -> Vec<PassageLine> {
     let mut found = Vec::new();
     for (idx, block) in blocks.iter().enumerate().skip(begin.block) {
         let start = if idx == begin.block { begin.at } else { 0 };
         let left = room.lines - found.len();
         if is_one_row(block, room) {
-            found.push(Row { block: idx, bytes: start..block.text.len() });
+            found.push(PassageLine { block: idx, bytes: start..block.text.len() });
         } else {
             let lines = wrap(&block.text[start..], room.columns).take(left);
-            found.extend(
-                lines.map(|line| Row { block: idx, bytes: start + line.start..start + line.end }),
-            );
+            found.extend(lines.map(|line| PassageLine {
+                block: idx,
+                bytes: start + line.start..start + line.end,
+            }));
         }
         if found.len() == room.lines {
             break;
@@ -175,20 +177,20 @@ fn rows(blocks: &[Block], begin: Beginning, room: Room) -> Vec<Row> {
 }
 
 /// Whether a block is shown as one line, with its indentation.
-fn is_one_row(block: &Block, room: Room) -> bool {
+fn is_one_row(block: &PassageBlock, room: PassageRoom) -> bool {
     block.is_verbatim() && fits(block, room)
         || block.kind == LineKind::Record && width(&block.text) <= room.columns
 }
 
 /// Whether a line that is not wrapped shows all its marked words.
-fn fits(block: &Block, room: Room) -> bool {
+fn fits(block: &PassageBlock, room: PassageRoom) -> bool {
     let end = block.matches.iter().map(|found| found.bytes.end).max().unwrap_or(0);
     width(&block.text[..end]) < room.columns
 }
 
 /// A passage, and what of it has to be shown.
 struct ShownPassage {
-    blocks: Vec<Block>,
+    blocks: Vec<PassageBlock>,
     rated: RatedLines,
     /// The best sentence or line, as bytes of the passage.
     best: Range<usize>,
@@ -196,7 +198,7 @@ struct ShownPassage {
     begin: Option<InBlock>,
     /// Where what announces it begins, or it itself.
     lead: Option<InBlock>,
-    room: Room,
+    room: PassageRoom,
 }
 
 /// How good an excerpt is: by the words of the best sentence that it shows, by whether it shows where that begins, by all its
@@ -211,9 +213,9 @@ impl ShownPassage {
         if self.room.lines == 1 || head == row {
             return None;
         }
-        let is_row = |block: &&Block| block.kind == LineKind::TableRow;
+        let is_row = |block: &&PassageBlock| block.kind == LineKind::TableRow;
         let end = row + self.blocks[row..].iter().take_while(is_row).count();
-        let room = Room { lines: self.room.lines - 1, ..self.room };
+        let room = PassageRoom { lines: self.room.lines - 1, ..self.room };
         let table = &self.blocks[..end];
         let begins = beginnings(table, room).into_iter().filter(|begin| begin.block == row);
         let begin = self.best_of(begins)?;
@@ -234,9 +236,9 @@ impl ShownPassage {
     }
 
     /// Returns the lines of a block.
-    fn parts_of(&self, block: usize) -> impl Iterator<Item = Row> {
+    fn parts_of(&self, block: usize) -> impl Iterator<Item = PassageLine> {
         let lines = wrap(&self.blocks[block].text, self.room.columns);
-        lines.map(move |bytes| Row { block, bytes })
+        lines.map(move |bytes| PassageLine { block, bytes })
     }
 
     /// Returns the best consecutive lines.
@@ -248,14 +250,14 @@ impl ShownPassage {
     }
 
     /// Returns the best of several places to begin; the first of equal ones.
-    fn best_of(&self, places: impl IntoIterator<Item = Beginning>) -> Option<Beginning> {
+    fn best_of(&self, places: impl IntoIterator<Item = ExcerptStart>) -> Option<ExcerptStart> {
         let rated = places.into_iter().map(|begin| (self.worth(begin), begin));
         let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
         best.map(|(_, begin)| begin)
     }
 
     /// Rates an excerpt that begins here.
-    fn worth(&self, begin: Beginning) -> Worth {
+    fn worth(&self, begin: ExcerptStart) -> Worth {
         let rows = self.without_end(rows(&self.blocks, begin, self.room));
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
             return (0, false, 0, 0);
@@ -263,7 +265,7 @@ impl ShownPassage {
         let shown = self.in_passage(first).start..self.in_passage(last).end;
         let of_best = shown.start.max(self.best.start)..shown.end.min(self.best.end);
         let row_of = |place: Option<InBlock>| {
-            let is_in = |row: &Row| place.is_some_and(|place| row.has(place));
+            let is_in = |row: &PassageLine| place.is_some_and(|place| row.has(place));
             rows.iter().position(is_in)
         };
         let is_begun = row_of(self.begin).is_some();
@@ -282,9 +284,10 @@ impl ShownPassage {
 
     /// Removes headings, heads of tables, and sentences that end with a colon, from the end: what they announce would not be
     /// shown.
-    fn without_end(&self, mut rows: Vec<Row>) -> Vec<Row> {
+    fn without_end(&self, mut rows: Vec<PassageLine>) -> Vec<PassageLine> {
         let all = rows.clone();
-        let is_head = |block: &Block| matches!(block.kind, LineKind::Heading | LineKind::TableHead);
+        let is_head =
+            |block: &PassageBlock| matches!(block.kind, LineKind::Heading | LineKind::TableHead);
         while let Some(row) = rows.last_mut() {
             let block = &self.blocks[row.block];
             let last = self.in_passage(row).end.saturating_sub(1);
@@ -305,14 +308,14 @@ impl ShownPassage {
     }
 
     /// Returns the bytes of the passage that a line has.
-    fn in_passage(&self, row: &Row) -> Range<usize> {
+    fn in_passage(&self, row: &PassageLine) -> Range<usize> {
         let block = &self.blocks[row.block];
         let last = block.in_passage(row.bytes.end.saturating_sub(1).max(row.bytes.start));
         block.in_passage(row.bytes.start)..last + 1
     }
 
     /// Returns the lines with matches marked.
-    fn drawn(&self, mut rows: Vec<Row>, cuts: Vec<usize>) -> Excerpt {
+    fn drawn(&self, mut rows: Vec<PassageLine>, cuts: Vec<usize>) -> Excerpt {
         let Self { blocks, room, .. } = self;
         dedent(blocks, &mut rows);
         let last = rows.last();
@@ -320,7 +323,7 @@ impl ShownPassage {
             row.block + 1 == blocks.len()
                 && blocks[row.block].text[row.bytes.end..].trim().is_empty()
         });
-        let mut lines: Vec<Vec<Span>> =
+        let mut lines: Vec<Vec<LineSpan>> =
             rows.iter().map(|row| line(&blocks[row.block], row, *room)).collect();
         if let (Some(last), false) = (lines.last_mut(), is_all) {
             shorten(last, room.columns);
@@ -330,14 +333,14 @@ impl ShownPassage {
 }
 
 /// Returns the place of a sentence or line that begins at a byte of the passage.
-fn place_of(blocks: &[Block], at: usize) -> Option<InBlock> {
+fn place_of(blocks: &[PassageBlock], at: usize) -> Option<InBlock> {
     let block = blocks.iter().position(|block| block.in_text(at).is_some())?;
     let at = snapped(&blocks[block], blocks[block].in_text(at)?);
     Some(InBlock { block, at })
 }
 
 /// Returns where the sentence of a block begins that begins about here: a block has no double spaces.
-fn snapped(block: &Block, at: usize) -> usize {
+fn snapped(block: &PassageBlock, at: usize) -> usize {
     let begins = sentences::begins(&block.text);
     let nearest = [0].into_iter().chain(begins).min_by_key(|begin| begin.abs_diff(at));
     let begin = nearest.unwrap_or(0);
@@ -345,8 +348,8 @@ fn snapped(block: &Block, at: usize) -> usize {
 }
 
 /// Removes the indentation that all lines share, if lines are kept.
-fn dedent(blocks: &[Block], rows: &mut [Row]) {
-    let indent = |row: &Row| {
+fn dedent(blocks: &[PassageBlock], rows: &mut [PassageLine]) {
+    let indent = |row: &PassageLine| {
         let text = &blocks[row.block].text[row.bytes.clone()];
         text.len() - text.trim_start_matches(' ').len()
     };
@@ -355,11 +358,11 @@ fn dedent(blocks: &[Block], rows: &mut [Row]) {
 }
 
 /// Splits a line into marked and unmarked pieces.
-fn line(block: &Block, row: &Row, room: Room) -> Vec<Span> {
-    let mut spans: Vec<Span> = Vec::new();
+fn line(block: &PassageBlock, row: &PassageLine, room: PassageRoom) -> Vec<LineSpan> {
+    let mut spans: Vec<LineSpan> = Vec::new();
     let mut add = |bytes: Range<usize>, is_match: bool| {
         if !bytes.is_empty() {
-            spans.push(Span { text: block.text[bytes].to_owned(), is_match });
+            spans.push(LineSpan { text: block.text[bytes].to_owned(), is_match });
         }
     };
     let mut at = row.bytes.start;

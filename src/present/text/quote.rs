@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io;
 
 use crate::document::{CHAIN_SEPARATOR, DocType};
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::shell;
 use crate::present::text::stale;
 use crate::search::Hit;
@@ -18,7 +18,10 @@ const MARKUP: &str = "\\`*[]<~";
 
 /// Writes one location per line: `path:line` if lines are known, else the path, or the URI of a document
 /// without a file. Paths are quoted for a shell.
-pub fn paths<'a>(hits: impl IntoIterator<Item = &'a Hit>, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn paths<'a>(
+    hits: impl IntoIterator<Item = &'a Hit>,
+    out: &mut CleanWriter<'_>,
+) -> io::Result<()> {
     for hit in hits {
         let Location { word, line } = location(hit);
         writeln!(out, "{word}{line}")?;
@@ -41,7 +44,7 @@ pub fn null<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Vec<u8> {
 }
 
 /// Writes a passage as Markdown: the citation, then the text, quoted or, if it is code, fenced.
-pub(super) fn markdown(hit: &Hit, ids: &str, out: &mut Sheet<'_>) -> io::Result<()> {
+pub(super) fn markdown(hit: &Hit, ids: &str, out: &mut CleanWriter<'_>) -> io::Result<()> {
     writeln!(out, "{} {ids}\n", citation(hit))?;
     body(hit, out)
 }
@@ -52,7 +55,7 @@ pub(super) fn copies(count: u32) -> String {
 }
 
 /// Writes the text of a hit, quoted or, if it is code, fenced.
-fn body(hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
+fn body(hit: &Hit, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let text = clean_lines(&hit.stored.chunk.chunk.text);
     if hit.stored.doc_type == DocType::Code {
         return fenced(hit, &text, out);
@@ -65,7 +68,7 @@ fn body(hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
 
 /// Writes the text of a hit: one line is quoted, more lines are fenced, which takes fewer tokens. The heading that
 /// [`part`] names is not repeated.
-pub(super) fn brief(hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
+pub(super) fn brief(hit: &Hit, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let text = clean_lines(&hit.stored.chunk.chunk.text);
     let text = text.trim_end();
     let text = match text.split_once("\n\n") {
@@ -94,7 +97,7 @@ fn is_heading(line: &str, heading: &str) -> bool {
     !bare(heading).is_empty() && bare(line) == bare(heading)
 }
 
-fn fenced(hit: &Hit, text: &str, out: &mut Sheet<'_>) -> io::Result<()> {
+fn fenced(hit: &Hit, text: &str, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let fence = fence(text);
     let language = hit.stored.language.as_deref().unwrap_or_default();
     let language: String =

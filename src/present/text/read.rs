@@ -6,9 +6,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 
-use crate::app::read::Pictured;
-use crate::present::terminal::sheet::Sheet;
-use crate::read::{Linked, Links, Opened, Outline, Part, PartKind, Shown};
+use crate::app::read::PagePicture;
+use crate::present::terminal::sheet::CleanWriter;
+use crate::read::{
+    DocumentLinks, DocumentOutline, DocumentPart, LinkedDocument, Opened, PartKind, ShownPart,
+};
 use crate::text::markdown;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::{clean, clean_lines};
@@ -19,10 +21,10 @@ const MAX_ENDS: usize = 20;
 /// Writes the parts of a document, indented by their level; `mark` is behind its type. `path` is its path as it is shown, which
 /// tells it from others with the same title.
 pub fn outline(
-    outline: &Outline,
+    outline: &DocumentOutline,
     mark: &str,
     path: Option<&str>,
-    out: &mut Sheet<'_>,
+    out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     let document = &outline.document;
     let path = path.map(|path| format!(", {path}")).unwrap_or_default();
@@ -45,7 +47,7 @@ pub fn outline(
 }
 
 /// Returns the location and the size of a part.
-pub(super) fn facts(part: &Part) -> Vec<String> {
+pub(super) fn facts(part: &DocumentPart) -> Vec<String> {
     let mut facts = vec![counted(part.num_tokens, "token")];
     if let (Some(first), true) = (part.page, part.kind != PartKind::Page) {
         facts.push(match part.last_page.filter(|last| *last != first) {
@@ -65,7 +67,7 @@ pub(super) fn facts(part: &Part) -> Vec<String> {
 }
 
 /// Writes the text of a part of a document.
-pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn show(shown: &ShownPart, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let text = clean_lines(&shown.text);
     out.text(&text)?;
     if !text.is_empty() && !text.ends_with('\n') {
@@ -82,12 +84,12 @@ pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Returns the documents at the other ends of links, each once with its id, and the links that lead to none.
-pub(super) fn other_ends(links: &Links) -> impl Iterator<Item = (&'static str, String)> {
+pub(super) fn other_ends(links: &DocumentLinks) -> impl Iterator<Item = (&'static str, String)> {
     let lists = [("Links", &links.links), ("Backlinks", &links.backlinks)].into_iter();
     lists.filter(|(_, links)| !links.is_empty()).map(|(name, links)| {
         let mut known = HashSet::new();
         let ends = links.iter().filter(|link| known.insert(link.document_id.ok_or(&link.text)));
-        let ends: Vec<&Linked> = ends.collect();
+        let ends: Vec<&LinkedDocument> = ends.collect();
         let shown = ends.iter().take(MAX_ENDS).map(|link| match (link.document_id, &link.title) {
             (Some(id), Some(title)) => format!("{} ({id})", clean(title)),
             _ => format!("{} (no document)", clean(&link.text)),
@@ -99,8 +101,8 @@ pub(super) fn other_ends(links: &Links) -> impl Iterator<Item = (&'static str, S
 }
 
 /// Writes which page was drawn, the size of its picture, and what is marked on it.
-pub fn picture(drawn: &Pictured, out: &mut Sheet<'_>) -> io::Result<()> {
-    let Pictured { document, page, picture, .. } = drawn;
+pub fn picture(drawn: &PagePicture, out: &mut CleanWriter<'_>) -> io::Result<()> {
+    let PagePicture { document, page, picture, .. } = drawn;
     let title = clean(&document.title);
     let (width, height) = (thousands(picture.width), thousands(picture.height));
     write!(out, "page {page} of \"{title}\", document {}: {width} × {height} pixels", document.id)?;
@@ -113,7 +115,7 @@ pub fn picture(drawn: &Pictured, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Returns a part of a document as Markdown: source code is fenced, other text has its marks.
-pub fn markdown(shown: &Shown) -> String {
+pub fn markdown(shown: &ShownPart) -> String {
     let mut text = match &shown.document.language {
         Some(language) => markdown::fenced(language, &shown.text),
         None => shown.text.trim_end().to_owned(),

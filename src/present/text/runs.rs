@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::app::backup::{Backup, Restored};
-use crate::app::reindex::{Estimate, Reindexed};
+use crate::app::backup::{RestoreReport, VerifiedBackup};
+use crate::app::reindex::{ReindexEstimate, ReindexReport};
 use crate::app::update::UpdateReport;
 use crate::ingest::{IngestReport, NO_EXTENSION};
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
 use crate::store::{Conflict, EditableField};
 use crate::text::number::{bytes_to_mb, counted, duration, thousands};
@@ -73,9 +73,9 @@ impl Human {
     /// Writes the contents of a backup.
     pub fn backup(
         &self,
-        backup: &Backup,
+        backup: &VerifiedBackup,
         is_verified: bool,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         self.labelled(
             &format!(
@@ -97,7 +97,7 @@ impl Human {
     }
 
     /// Writes the report of `kb restore`.
-    pub fn restored(&self, restored: &Restored, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn restored(&self, restored: &RestoreReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let documents = counted(restored.total_documents, "document");
         let file = clean(&restored.file.display().to_string());
         self.labelled(&format!("Restored {documents} from {file}."), out)?;
@@ -111,7 +111,7 @@ impl Human {
     }
 
     /// Writes the report of `kb import`.
-    pub fn imported(&self, imported: &ImportReport, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn imported(&self, imported: &ImportReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         for conflict in &imported.conflicts {
             self.labelled(&conflict_line(conflict), out)?;
         }
@@ -132,7 +132,11 @@ impl Human {
     }
 
     /// Writes what `kb reindex` would take.
-    pub fn reindex_estimate(&self, estimate: &Estimate, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn reindex_estimate(
+        &self,
+        estimate: &ReindexEstimate,
+        out: &mut CleanWriter<'_>,
+    ) -> io::Result<()> {
         let chunks = counted(estimate.num_chunks, "chunk");
         let model = clean(&estimate.model_name);
         let time = match estimate.seconds {
@@ -157,8 +161,12 @@ impl Human {
     }
 
     /// Writes the report of `kb reindex`.
-    pub fn reindexed(&self, reindexed: &Reindexed, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Reindexed { num_chunks, model_name, dim, made_differently: others, .. } = reindexed;
+    pub fn reindexed(
+        &self,
+        reindexed: &ReindexReport,
+        out: &mut CleanWriter<'_>,
+    ) -> io::Result<()> {
+        let ReindexReport { num_chunks, model_name, dim, made_differently: others, .. } = reindexed;
         let chunks = counted(*num_chunks, "chunk");
         let model = clean(model_name);
         self.labelled(&format!("Embedded {chunks} with {model} ({dim} dim)."), out)?;
@@ -173,7 +181,7 @@ impl Human {
         &self,
         kind: &str,
         mut files: impl ExactSizeIterator<Item = String>,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         for file in files.by_ref().take(MAX_LISTED) {
             self.labelled(&format!("{kind}: {file}"), out)?;
@@ -188,7 +196,7 @@ impl Human {
     }
 
     /// Writes the report of `kb update`.
-    pub fn update(&self, report: &UpdateReport, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn update(&self, report: &UpdateReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         if report.is_nothing_added {
             return self.nothing_added(out);
         }

@@ -5,9 +5,9 @@ use std::io;
 use crate::document::{CHAIN_SEPARATOR, DocType};
 use crate::present::terminal::columns::{cut_middle, wrap};
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
-use crate::present::text::passage::{Excerpt, Room, Span, excerpt};
+use crate::present::text::passage::{Excerpt, LineSpan, PassageRoom, excerpt};
 use crate::present::text::{quote, stale};
 use crate::search::fuse::LegScore;
 use crate::search::matches::QueryTerms;
@@ -24,7 +24,7 @@ const PREVIEW_LINES: [usize; 2] = [3, 6];
 
 impl Human {
     /// Writes the answer to a query.
-    pub fn search(&self, answer: &SearchAnswer, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn search(&self, answer: &SearchAnswer, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let shown = match answer.gathered {
             None => format!("top {}", answer.hits.len()),
             Some(EvidenceSummary { budget, num_tokens }) => format!(
@@ -54,7 +54,7 @@ impl Human {
         &self,
         hits: impl IntoIterator<Item = &'a Hit>,
         wanted: &QueryTerms,
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         let mut last = None;
         for (rank, hit) in (1..).zip(hits) {
@@ -75,7 +75,7 @@ impl Human {
     }
 
     /// Writes parts separated by spaces; on a terminal, wrapped.
-    fn wrapped(&self, parts: &[(Meaning, String)], out: &mut Sheet<'_>) -> io::Result<()> {
+    fn wrapped(&self, parts: &[(Meaning, String)], out: &mut CleanWriter<'_>) -> io::Result<()> {
         let texts: Vec<&str> = parts.iter().map(|(_, text)| text.as_str()).collect();
         let all = texts.join(" ");
         let room = if self.is_terminal { self.width.saturating_sub(INDENT) } else { usize::MAX };
@@ -100,14 +100,14 @@ impl Human {
     }
 
     /// Writes passages similar to a document or a chunk.
-    pub fn similar(&self, hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn similar(&self, hits: &[Hit], out: &mut CleanWriter<'_>) -> io::Result<()> {
         writeln!(out, "Similar: {}", counted(hits.len(), "passage"))?;
         self.hits(hits, &QueryTerms::default(), out)?;
         advise(self, hits, out)
     }
 
     /// Writes the header of a hit; on a terminal, wrapped.
-    fn head(&self, rank: u32, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
+    fn head(&self, rank: u32, hit: &Hit, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let document = &hit.stored;
         let mut parts = vec![
             (Meaning::Plain, format!("{rank}.")),
@@ -151,7 +151,7 @@ impl Human {
     }
 
     /// Writes how a hit got its score, if requested.
-    fn explanation(&self, hit: &Hit, out: &mut Sheet<'_>) -> io::Result<()> {
+    fn explanation(&self, hit: &Hit, out: &mut CleanWriter<'_>) -> io::Result<()> {
         if !hit.terms.is_empty() {
             let leg = |name: &str, leg: Option<LegScore>| match leg {
                 Some(leg) => format!(
@@ -199,7 +199,7 @@ impl Human {
     }
 
     /// Writes the lines of a passage, with an ellipsis where others are left out before them.
-    fn preview(&self, shown: &Excerpt, out: &mut Sheet<'_>) -> io::Result<()> {
+    fn preview(&self, shown: &Excerpt, out: &mut CleanWriter<'_>) -> io::Result<()> {
         for (number, line) in shown.lines.iter().enumerate() {
             if shown.cuts.contains(&number) {
                 out.text(" ")?;
@@ -208,7 +208,7 @@ impl Human {
             } else {
                 write!(out, "{:INDENT$}", "")?;
             }
-            for Span { text, is_match } in line {
+            for LineSpan { text, is_match } in line {
                 let meaning = if *is_match { Meaning::Match } else { Meaning::Plain };
                 self.paint(meaning, text, out)?;
             }
@@ -219,7 +219,12 @@ impl Human {
 
     /// Writes the location of a hit: file with line or page, or the command that shows it if it has no file.
     /// If the hit above is in the same document, only the file name is written.
-    fn location(&self, hit: &Hit, is_same_document: bool, out: &mut Sheet<'_>) -> io::Result<()> {
+    fn location(
+        &self,
+        hit: &Hit,
+        is_same_document: bool,
+        out: &mut CleanWriter<'_>,
+    ) -> io::Result<()> {
         let document = &hit.stored;
         let Some(path) = &document.path else {
             let rest = format!("show {}", document.document_id);
@@ -243,7 +248,7 @@ impl Human {
     pub(in crate::present) fn terms(
         &self,
         terms: &[TermMatch],
-        out: &mut Sheet<'_>,
+        out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         for term in terms {
             writeln!(
@@ -274,7 +279,7 @@ pub(in crate::present) fn excerpt_of(
 ) -> Excerpt {
     let (document, chunk) = (&hit.stored, &hit.stored.chunk.chunk);
     let is_code = document.doc_type == DocType::Code;
-    let room = Room { columns, lines: num_lines[usize::from(is_code)], is_code };
+    let room = PassageRoom { columns, lines: num_lines[usize::from(is_code)], is_code };
     let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
     let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
     // The text of a passage has other lines.
@@ -300,7 +305,7 @@ pub fn verdict(answer: &SearchAnswer) -> Vec<String> {
 fn advise<'a>(
     human: &Human,
     hits: impl IntoIterator<Item = &'a Hit>,
-    out: &mut Sheet<'_>,
+    out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     for (number, advice) in human.advice(hits).iter().enumerate() {
         if number == 0 {

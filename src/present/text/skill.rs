@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::app::skills::{BuildReport, SkillAnswer};
 use crate::diagnostic::{Diagnostic, Program};
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{texts, words};
 use crate::present::text::human::Human;
 use crate::skill::init::CreatedSkill;
@@ -44,7 +44,7 @@ pub fn answer(
     program: Program,
     is_verbose: bool,
     human: &Human,
-    out: &mut Sheet<'_>,
+    out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     match answer {
         SkillAnswer::List(listed) if listed.skills.is_empty() => {
@@ -65,7 +65,12 @@ pub fn answer(
 }
 
 /// Writes a list of skills; with their paths if `is_verbose`.
-fn list(list: &SkillList, is_verbose: bool, human: &Human, out: &mut Sheet<'_>) -> io::Result<()> {
+fn list(
+    list: &SkillList,
+    is_verbose: bool,
+    human: &Human,
+    out: &mut CleanWriter<'_>,
+) -> io::Result<()> {
     let rows = list.skills.iter().map(|listed| {
         let row = &listed.found.row;
         let last = if is_verbose {
@@ -98,7 +103,7 @@ pub(super) fn shorten(text: &str, max_chars: usize) -> String {
     }
 }
 
-fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
+fn build(report: &BuildReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let (built, skill) = (&report.built, &report.built.skill);
     let scope = skill.scope.as_str();
     if let Some(imported) = &report.imported {
@@ -132,14 +137,14 @@ fn build(report: &BuildReport, out: &mut Sheet<'_>) -> io::Result<()> {
 const AGENTS_LINE: &str = "- Search the user's documents with `kb search \"QUESTION\" --budget 1000 --format agent` \
                            whenever they may hold the answer, and cite title and page; `kb help` has the rest.";
 
-fn install(installed: &InstalledSkill, out: &mut Sheet<'_>) -> io::Result<()> {
+fn install(installed: &InstalledSkill, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let done = if installed.is_new { "Wrote" } else { "Up to date:" };
     writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)?;
     writeln!(out, "For an agent that reads AGENTS.md instead, add this line to it:\n{AGENTS_LINE}")
 }
 
 /// Writes the answer to a query.
-fn search(results: &SkillResults, out: &mut Sheet<'_>) -> io::Result<()> {
+fn search(results: &SkillResults, out: &mut CleanWriter<'_>) -> io::Result<()> {
     if results.hits.is_empty() {
         return writeln!(out, "No section holds all of these words.");
     }
@@ -155,7 +160,7 @@ fn search(results: &SkillResults, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes headings below the name of their file, indented by level.
-fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> {
+fn outline(headings: &[OutlinedHeading], out: &mut CleanWriter<'_>) -> io::Result<()> {
     let mut last: Option<&str> = None;
     for heading in headings {
         if last != Some(&heading.file) {
@@ -195,7 +200,7 @@ fn followed<'a>(bytes: &'a [u8], end: &str) -> Cow<'a, [u8]> {
 }
 
 /// Writes files and directories as a tree.
-fn sources(sources: &Sources, out: &mut Sheet<'_>) -> io::Result<()> {
+fn sources(sources: &Sources, out: &mut CleanWriter<'_>) -> io::Result<()> {
     writeln!(out, "{}", clean_name(&sources.root))?;
     for entry in &sources.entries {
         writeln!(out, "{}", branch(entry))?;
@@ -219,7 +224,7 @@ fn branch(entry: &SourceEntry) -> String {
     format!("{guides}{} {name}{tail}", if *own { "└──" } else { "├──" })
 }
 
-fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
+fn stats(stats: &SkillStats, out: &mut CleanWriter<'_>) -> io::Result<()> {
     const NONE: &str = "<none>";
     let filters = &stats.filters;
     let projects = clean(&filters.projects.join(", "));
@@ -247,14 +252,10 @@ fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
                 writeln!(out, "{count}\t{}\t{}", clean_name(file), clean(section))?;
             }
         }
-        StatCounts::Files(counts) => lines(counts.iter().map(|of| (&of.file, of.count)), out)?,
-        StatCounts::Commands(counts) => {
-            lines(counts.iter().map(|(name, count)| (name, *count)), out)?
-        }
-        StatCounts::Projects(counts) => {
-            lines(counts.iter().map(|of| (&of.project, of.count)), out)?
-        }
-        StatCounts::Search(counts) => lines(counts.iter().map(|of| (&of.query, of.count)), out)?,
+        StatCounts::Files(all) => lines(all.iter().map(|of| (&of.file, of.count)), out)?,
+        StatCounts::Commands(all) => lines(all.iter().map(|(name, count)| (name, *count)), out)?,
+        StatCounts::Projects(all) => lines(all.iter().map(|of| (&of.project, of.count)), out)?,
+        StatCounts::Search(all) => lines(all.iter().map(|of| (&of.query, of.count)), out)?,
         StatCounts::Errors(counts) => {
             for FailureCount { target, command, error, count } in counts {
                 let error = error.lines().next().unwrap_or_default();
@@ -268,13 +269,13 @@ fn stats(stats: &SkillStats, out: &mut Sheet<'_>) -> io::Result<()> {
 
 fn lines<'a>(
     mut counts: impl Iterator<Item = (&'a String, usize)>,
-    out: &mut Sheet<'_>,
+    out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     counts.try_for_each(|(name, count)| writeln!(out, "{count}\t{}", clean(name)))
 }
 
 /// Writes the summary of checking a skill; findings are printed on stderr before it.
-fn lint(linted: &LintResult, out: &mut Sheet<'_>) -> io::Result<()> {
+fn lint(linted: &LintResult, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let (errors, warnings) = (linted.count(Severity::Error), linted.count(Severity::Warning));
     if linted.is_skipped {
         writeln!(out, "info: skipping compiled skill '{}'", clean_name(&linted.skill))
@@ -285,7 +286,7 @@ fn lint(linted: &LintResult, out: &mut Sheet<'_>) -> io::Result<()> {
     }
 }
 
-fn sync(synced: &SyncResult, out: &mut Sheet<'_>) -> io::Result<()> {
+fn sync(synced: &SyncResult, out: &mut CleanWriter<'_>) -> io::Result<()> {
     for (skill, count) in &synced.skills {
         let skill = clean_name(skill);
         if synced.is_dry_run {
@@ -301,7 +302,7 @@ fn sync(synced: &SyncResult, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes the created skill or store.
-fn init(made: &CreatedSkill, out: &mut Sheet<'_>) -> io::Result<()> {
+fn init(made: &CreatedSkill, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let (scope, path) = (made.scope.as_str(), name_of(&made.path));
     match &made.name {
         Some(name) => writeln!(out, "Created {scope} skill '{}' at {path}", clean_name(name)),
@@ -310,7 +311,7 @@ fn init(made: &CreatedSkill, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes the error of a command, and a hint unless only the protocol's own output is wanted.
-pub fn error(error: &Diagnostic, program: Program, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn error(error: &Diagnostic, program: Program, out: &mut CleanWriter<'_>) -> io::Result<()> {
     for line in error.line(program).lines() {
         let indent = if line.starts_with("  ") { "  " } else { "" };
         writeln!(out, "{indent}{}", clean(line))?;
@@ -327,9 +328,9 @@ mod tests {
     use crate::diagnostic::SimilarHeading;
 
     #[track_caller]
-    fn check(draw: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>, expected: &str) {
+    fn check(draw: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>, expected: &str) {
         let mut out = Vec::new();
-        draw(&mut Sheet::new(&mut out)).unwrap();
+        draw(&mut CleanWriter::new(&mut out)).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use crate::app::copies;
 use crate::app::settings::Setting;
-use crate::app::status::{Layers, OcrSetup, Scan, Setup, Status};
+use crate::app::status::{FullScan, Layers, OcrSetup, Setup, StatusReport};
 use crate::ingest::survey::OutOfDate;
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{fact, texts, words};
 use crate::present::text::human::Human;
 use crate::present::text::manage::described_shortly;
@@ -24,8 +24,8 @@ const NO_MODEL: &str = "none yet (`kb init` adds vectors, by which meanings are 
 
 impl Human {
     /// Writes the status.
-    pub fn status(&self, status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Status { setup, stats, sandbox, bases, conflict_copies, running } = status;
+    pub fn status(&self, status: &StatusReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
+        let StatusReport { setup, stats, sandbox, bases, conflict_copies, running } = status;
         let total: u64 = stats.documents.iter().map(|(_, count)| u64::from(*count)).sum();
         let by_type: Vec<String> = stats
             .documents
@@ -105,7 +105,7 @@ impl Human {
     }
 
     /// Writes what takes the room, and one line about files that have changed since they were added.
-    pub fn scan(&self, scan: &Scan, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn scan(&self, scan: &FullScan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let RoomBytes { texts, keywords, vectors, token_codes, free } = scan.room;
         let [texts, keywords, vectors, token_codes, free] =
             [texts, keywords, vectors, token_codes, free].map(bytes_to_mb);
@@ -118,7 +118,11 @@ impl Human {
     }
 
     /// Writes one line about files that have changed since they were added.
-    pub(super) fn out_of_date(&self, files: &OutOfDate, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub(super) fn out_of_date(
+        &self,
+        files: &OutOfDate,
+        out: &mut CleanWriter<'_>,
+    ) -> io::Result<()> {
         if *files == OutOfDate::default() {
             return writeln!(out, "All files are unchanged.");
         }
@@ -149,7 +153,7 @@ impl Human {
     }
 
     /// Writes the setup.
-    pub fn setup(&self, setup: &Setup, out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn setup(&self, setup: &Setup, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let place = |name: &'static str, path: &Option<PathBuf>| match path {
             Some(path) => fact(name, clean(&path.display().to_string())).painted(Meaning::Path),
             None => fact(name, "not installed (`kb init` fetches it)").painted(Meaning::Warning),
@@ -183,7 +187,7 @@ impl Human {
     }
 
     /// Writes every setting.
-    pub fn settings(&self, settings: &[Setting], out: &mut Sheet<'_>) -> io::Result<()> {
+    pub fn settings(&self, settings: &[Setting], out: &mut CleanWriter<'_>) -> io::Result<()> {
         let row = |setting: &Setting| {
             // Quotes make invisible values visible.
             let value = match setting.value.trim() {

@@ -2,25 +2,25 @@
 
 use std::io;
 
-use crate::app::losses::Losses;
-use crate::app::read::{self, Info, ShowRequest};
-use crate::app::remove::Removed;
-use crate::app::tag::{RenamedTag, Tagged};
+use crate::app::losses::UnreproducibleData;
+use crate::app::read::{self, DocumentInfo, ShowRequest};
+use crate::app::remove::RemoveReport;
+use crate::app::tag::{RenamedTag, TaggedDocuments};
 use crate::app::testing::World;
 use crate::app::update::{Move, UpdateReport};
 use crate::document::{Filter, Quality, StaleReason};
 use crate::ingest::survey::{MissingFile, OutOfDate};
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
 use crate::present::text::read as read_text;
-use crate::read::Selection;
+use crate::read::PartSelection;
 use crate::store::{DocumentId, DocumentName, ListedDocument, TagCount};
 
 const TIME: &str = "2026-05-17T09:30:00Z";
 
-fn shown(write: impl FnOnce(&mut Sheet<'_>) -> io::Result<()>) -> String {
+fn shown(write: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>) -> String {
     let mut bytes = Vec::new();
-    write(&mut Sheet::new(&mut bytes)).unwrap();
+    write(&mut CleanWriter::new(&mut bytes)).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -95,12 +95,12 @@ fn a_list_has_a_folder_where_titles_are_the_same() {
 #[test]
 fn a_document_is_described_with_all_that_is_known() {
     let world = world();
-    let mut info: Info = read::info(&world.session, "3").unwrap();
+    let mut info: DocumentInfo = read::info(&world.session, "3").unwrap();
     let document = &mut info.document;
     TIME.clone_into(&mut document.created_at);
     TIME.clone_into(&mut document.updated_at);
     "abc".clone_into(&mut document.content_hash);
-    let plain = |info: &Info| shown(|out| Human::plain(80).info(info, out));
+    let plain = |info: &DocumentInfo| shown(|out| Human::plain(80).info(info, out));
     insta::assert_snapshot!(plain(&info), @r"
     Document 3
     Title:    Tides
@@ -173,7 +173,7 @@ fn changes_are_reported_with_their_numbers() {
     assert_eq!(shown(|out| human.edited(&document, &[], out)), "Nothing changed.\n");
     let edited = shown(|out| human.edited(&document, &["title", "date"], out));
     assert_eq!(edited, "Changed title, date of document 1, 'Tides'.\n");
-    let tagged = Tagged { documents: vec![document; 2], changed: vec![DocumentId(1)] };
+    let tagged = TaggedDocuments { documents: vec![document; 2], changed: vec![DocumentId(1)] };
     let text = shown(|out| human.tagged_all(&tagged, out));
     assert_eq!(text, "Selected 2 documents; changed the tags of 1.\n");
     for (is_merged, expected) in [(true, "Merged 'a' into 'b'"), (false, "Renamed 'a' to 'b'")] {
@@ -217,17 +217,18 @@ fn an_update_lists_ten_files_of_a_kind() {
 fn a_removal_says_what_went_or_would_go() {
     let name = DocumentName { id: DocumentId(7), title: "Tides".into(), path: None };
     let file = DocumentName { path: Some("/a.md".into()), ..name.clone() };
-    let removed = Removed {
+    let removed = RemoveReport {
         ids: vec![DocumentId(7), DocumentId(8)],
         documents: vec![name, file],
-        losses: Losses { num_notes: 1, ..Losses::default() },
-        ..Removed::default()
+        losses: UnreproducibleData { num_notes: 1, ..UnreproducibleData::default() },
+        ..RemoveReport::default()
     };
-    let text = |removed: &Removed| shown(|out| Human::plain(80).removed(removed, out));
+    let text = |removed: &RemoveReport| shown(|out| Human::plain(80).removed(removed, out));
     assert_eq!(text(&removed), "Removed 2 documents.\n");
-    let with_rules = Removed { num_rules: 1, ids: vec![DocumentId(7)], ..Removed::default() };
+    let with_rules =
+        RemoveReport { num_rules: 1, ids: vec![DocumentId(7)], ..RemoveReport::default() };
     assert_eq!(text(&with_rules), "Removed 1 document. Added 1 rule to .kbignore.\n");
-    let dry = Removed { is_dry_run: true, ..removed };
+    let dry = RemoveReport { is_dry_run: true, ..removed };
     insta::assert_snapshot!(text(&dry), @r"
     7 Tides (note)
     7 Tides (/a.md)
@@ -262,7 +263,7 @@ fn parts_of_a_document_have_their_place_and_size() {
     let world = world();
     let mut outline = read::outline(&world.session, "3", None, None).unwrap();
     let part = &mut outline.parts[0];
-    let facts = |part: &crate::read::Part| read_text::facts(part).join(", ");
+    let facts = |part: &crate::read::DocumentPart| read_text::facts(part).join(", ");
     assert_eq!(facts(part), "7 tokens, lines 3-4, chunk 3");
     (part.page, part.last_page, part.start_line) = (Some(2), Some(2), None);
     assert_eq!(facts(part), "7 tokens, p.2, chunk 3");
@@ -283,7 +284,7 @@ fn parts_of_a_document_have_their_place_and_size() {
 fn text_that_was_cut_says_how_much_is_missing() {
     let world = world();
     let part = |max_lines| {
-        let (document, selection) = (Some("3".to_owned()), Selection::Whole);
+        let (document, selection) = (Some("3".to_owned()), PartSelection::Whole);
         read::show(&world.session, &ShowRequest { document, within: None, selection, max_lines })
             .unwrap()
     };

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use crate::app::search::Why;
+use crate::app::search::WhyReport;
 use crate::present::terminal::paint::Meaning;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
 use crate::present::text::stale::advice_for;
 use crate::search::{LegRank, Trace, WhyOutcome};
@@ -41,8 +41,8 @@ pub(in crate::present) fn sentence(trace: &Trace) -> String {
 
 impl Human {
     /// Writes the trace of a document through a search.
-    pub fn why(&self, why: &Why, out: &mut Sheet<'_>) -> io::Result<()> {
-        let Why { document, trace, stale, .. } = why;
+    pub fn why(&self, why: &WhyReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
+        let WhyReport { document, trace, stale, .. } = why;
         writeln!(out, "{}: {}", clean(&document.title), sentence(trace))?;
         writeln!(out, "Terms: {}", clean(&trace.terms.join(", ")))?;
         let passing =

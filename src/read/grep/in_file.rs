@@ -5,8 +5,8 @@ use crate::document::Format;
 use crate::error::Result;
 use crate::store::{ChunkPlace, DocumentId, Store, StoredChunk};
 
-use super::pattern::Pattern;
-use super::{Detail, Line, Matched, surrounded};
+use super::pattern::LinePattern;
+use super::{GrepDetail, GrepLine, MatchedDocument, surrounded};
 
 /// Whether a pattern may be an escape as a file spells it. A class such as `\d` is not.
 pub(crate) fn may_be_escaped(typed: &str, is_fixed: bool) -> bool {
@@ -23,13 +23,13 @@ pub(crate) fn in_file(
     store: &Store,
     document_id: DocumentId,
     text: &str,
-    pattern: &Pattern,
-    detail: Detail,
-) -> Result<Option<Matched>> {
+    pattern: &LinePattern,
+    detail: GrepDetail,
+) -> Result<Option<MatchedDocument>> {
     let mut matching = Vec::new();
     pattern.visit_lines(text, |line| {
         matching.push(line);
-        detail != Detail::Name
+        detail != GrepDetail::Name
     });
     let Some(first) = matching.first() else { return Ok(None) };
     let chunks = store.chunks(document_id)?;
@@ -40,15 +40,15 @@ pub(crate) fn in_file(
     };
     let chunk_of = |line: u32| chunk_with(&chunks, line).unwrap_or(first_chunk);
     let around = match detail {
-        Detail::Lines(around) => Some(around),
-        Detail::Count | Detail::Name => None,
+        GrepDetail::Lines(around) => Some(around),
+        GrepDetail::Count | GrepDetail::Name => None,
     };
     let shown = around.map(|around| surrounded(text, &matching, around)).unwrap_or_default();
     let lines = shown.into_iter().map(|line| {
         let in_file = number(line.bytes.start);
         let stored = chunk_of(in_file);
         let words = &text[line.bytes.clone()];
-        Line {
+        GrepLine {
             chunk_id: stored.id,
             place: ChunkPlace {
                 section: stored.chunk.section.clone(),
@@ -62,7 +62,7 @@ pub(crate) fn in_file(
             is_after_gap: line.is_after_gap,
         }
     });
-    Ok(Some(Matched {
+    Ok(Some(MatchedDocument {
         document_id,
         first_chunk: chunk_of(number(first.start)).id,
         num_lines: matching.len(),
@@ -96,10 +96,10 @@ mod tests {
         let file = "{\n\"a\": \"\\u00f6\",\n\"b\": 1\n}\n";
         let fixed = PatternOptions { is_fixed: true, ..PatternOptions::default() };
         let find = |typed: &str, detail| {
-            let pattern = Pattern::new(typed, fixed).unwrap();
+            let pattern = LinePattern::new(typed, fixed).unwrap();
             in_file(&db.store, document.id, file, &pattern, detail).unwrap()
         };
-        let found = find("\\u00f6", Detail::Lines(1)).unwrap();
+        let found = find("\\u00f6", GrepDetail::Lines(1)).unwrap();
         let lines: Vec<_> = found
             .lines
             .iter()
@@ -108,8 +108,8 @@ mod tests {
         let expected = [(1, 1, 0), (2, 2, 1), (3, 3, 0)];
         assert_eq!(lines, expected.map(|(id, line, count)| (id, Some((line, line)), count)));
         assert_eq!((found.num_lines, found.first_chunk.0), (1, 2));
-        assert_eq!(find("\\u00f6", Detail::Count).unwrap().lines, []);
-        assert!(find("\\u00e4", Detail::Name).is_none());
+        assert_eq!(find("\\u00f6", GrepDetail::Count).unwrap().lines, []);
+        assert!(find("\\u00e4", GrepDetail::Name).is_none());
     }
 
     #[test]

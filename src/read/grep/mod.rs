@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::store::{ChunkId, ChunkPlace, DocumentId, RawChunk, RawPlace, Store};
 
 use pattern::line_at;
-pub use pattern::{Pattern, PatternOptions};
+pub use pattern::{LinePattern, PatternOptions};
 
 /// Most documents that a thread takes at once, to read them in one transaction.
 const MAX_BATCH: usize = 64;
@@ -27,7 +27,7 @@ const BATCHES_PER_THREAD: usize = 8;
 
 /// What is returned of a document with a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub enum GrepDetail {
     /// Its matching lines, with so many lines before and after each.
     Lines(usize),
     /// Their number.
@@ -38,7 +38,7 @@ pub enum Detail {
 
 /// A document with a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matched {
+pub struct MatchedDocument {
     /// The document.
     pub document_id: DocumentId,
     /// The chunk of the first matching line.
@@ -46,12 +46,12 @@ pub struct Matched {
     /// Number of its matching lines; 1 if only its name was wanted.
     pub num_lines: usize,
     /// The matching lines and those around them, in order; empty if they were not wanted.
-    pub lines: Vec<Line>,
+    pub lines: Vec<GrepLine>,
 }
 
 /// A line of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct GrepLine {
     /// The chunk it is from, or begins in.
     pub chunk_id: ChunkId,
     /// Where the chunk is from. Its lines are only that of this line if lines can be counted.
@@ -68,16 +68,16 @@ pub struct Line {
 pub fn grep(
     store: &Store,
     documents: &[DocumentId],
-    pattern: &Pattern,
-    detail: Detail,
-) -> Result<Vec<Matched>> {
+    pattern: &LinePattern,
+    detail: GrepDetail,
+) -> Result<Vec<MatchedDocument>> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let batch = documents.len().div_ceil(processors * BATCHES_PER_THREAD).clamp(1, MAX_BATCH);
     let num_helpers = documents.len().div_ceil(batch).min(processors).saturating_sub(1);
     let next = AtomicUsize::new(0);
-    let work = |store: &Store| -> Result<Vec<Matched>> {
+    let work = |store: &Store| -> Result<Vec<MatchedDocument>> {
         let pattern = pattern.clone();
-        let mut text = Text::default();
+        let mut text = GrepText::default();
         let mut found = Vec::new();
         loop {
             let start = next.fetch_add(batch, Ordering::Relaxed);
@@ -123,14 +123,14 @@ pub fn grep(
 
 /// The text of a document, with ids and places of its chunks. Its memory is used for the next one.
 #[derive(Default)]
-struct Text {
+struct GrepText {
     joined: JoinedText,
     /// Ids of the chunks, where their places are in `places`, and how many lines of a head each repeats.
     chunks: Vec<(ChunkId, Range<usize>, usize)>,
     places: String,
 }
 
-impl Text {
+impl GrepText {
     fn clear(&mut self) {
         self.joined.clear();
         self.chunks.clear();
@@ -150,36 +150,36 @@ impl Text {
         &self,
         store: &Store,
         document_id: DocumentId,
-        pattern: &Pattern,
-        detail: Detail,
-    ) -> Result<Option<Matched>> {
+        pattern: &LinePattern,
+        detail: GrepDetail,
+    ) -> Result<Option<MatchedDocument>> {
         let mut matching: Vec<Range<usize>> = Vec::new();
         let mut num_lines = 0;
         pattern.visit_lines(&self.joined.text, |line| {
             num_lines += 1;
-            if num_lines == 1 || matches!(detail, Detail::Lines(_)) {
+            if num_lines == 1 || matches!(detail, GrepDetail::Lines(_)) {
                 matching.push(line);
             }
-            detail != Detail::Name
+            detail != GrepDetail::Name
         });
         let Some(first) = matching.first() else { return Ok(None) };
         let first_chunk = self.chunks[self.joined.chunk_at(first.start)].0;
         let lines = match detail {
-            Detail::Lines(around) => self.lines(store, pattern, &matching, around)?,
-            Detail::Count | Detail::Name => Vec::new(),
+            GrepDetail::Lines(around) => self.lines(store, pattern, &matching, around)?,
+            GrepDetail::Count | GrepDetail::Name => Vec::new(),
         };
-        Ok(Some(Matched { document_id, first_chunk, num_lines, lines }))
+        Ok(Some(MatchedDocument { document_id, first_chunk, num_lines, lines }))
     }
 
     /// Returns the matching lines and those around them.
     fn lines(
         &self,
         store: &Store,
-        pattern: &Pattern,
+        pattern: &LinePattern,
         matching: &[Range<usize>],
         around: usize,
-    ) -> Result<Vec<Line>> {
-        let mut lines: Vec<Line> = Vec::new();
+    ) -> Result<Vec<GrepLine>> {
+        let mut lines: Vec<GrepLine> = Vec::new();
         let mut placed: Option<(usize, Chunk)> = None;
         for LineShown { bytes, is_match, is_after_gap } in
             surrounded(&self.joined.text, matching, around)
@@ -199,7 +199,7 @@ impl Text {
             let place = ChunkPlace::of_line(&chunk, in_chunk);
             let in_file = self.joined.line(idx, at);
             let in_file = in_file.map(|line| (line, line)).or(place.lines);
-            lines.push(Line {
+            lines.push(GrepLine {
                 chunk_id: *chunk_id,
                 place: ChunkPlace { lines: in_file, ..place },
                 text: text.to_owned(),

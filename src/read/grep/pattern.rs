@@ -25,11 +25,11 @@ pub struct PatternOptions {
 /// A pattern that never matches more than a line. A clone has memory of its own for matching, which threads would
 /// otherwise wait for.
 #[derive(Debug, Clone)]
-pub struct Pattern {
+pub struct LinePattern {
     matcher: RegexMatcher,
 }
 
-impl Pattern {
+impl LinePattern {
     /// Compiles a pattern.
     pub fn new(typed: &str, options: PatternOptions) -> Result<Self> {
         if typed.is_empty() {
@@ -159,7 +159,7 @@ mod tests {
 
     fn lines(pattern: &str, options: PatternOptions, text: &str) -> Vec<String> {
         let mut found = Vec::new();
-        Pattern::new(pattern, options).unwrap().visit_lines(text, |line| {
+        LinePattern::new(pattern, options).unwrap().visit_lines(text, |line| {
             found.push(text[line].to_owned());
             true
         });
@@ -203,9 +203,9 @@ mod tests {
 
     #[test]
     fn all_matches_of_a_line_are_returned() {
-        let pattern = Pattern::new("a+", PLAIN).unwrap();
+        let pattern = LinePattern::new("a+", PLAIN).unwrap();
         assert_eq!(pattern.matches("aa b a"), [0..2, 5..6]);
-        assert_eq!(Pattern::new("^", PLAIN).unwrap().matches("b"), vec![Range::default()]);
+        assert_eq!(LinePattern::new("^", PLAIN).unwrap().matches("b"), vec![Range::default()]);
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
             (r"a\nb", "not allowed"),
             ("(?P<n>a){5000}{5000}", "size"),
         ] {
-            let error = Pattern::new(typed, PLAIN).unwrap_err();
+            let error = LinePattern::new(typed, PLAIN).unwrap_err();
             let message = error.to_string();
             assert!(message.contains(reason) && !message.contains('\n'), "{typed}: {message}");
             assert!(error.hint().is_some());
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(lines("^Ubung", PLAIN, text), Vec::<String>::new());
         let line = "fu\u{308}r Gro\u{308}\u{df}e";
         let shown = |typed: &str| -> Vec<&str> {
-            let found = Pattern::new(typed, PLAIN).unwrap().matches(line);
+            let found = LinePattern::new(typed, PLAIN).unwrap().matches(line);
             found.into_iter().map(|range| &line[range]).collect()
         };
         assert_eq!(shown("ü|ö"), ["u\u{308}", "o\u{308}"]);
@@ -253,7 +253,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn matches_in_decomposed_lines_are_within_the_line(line in "[uo\u{308}\u{301}a ]{0,20}") {
-            for found in Pattern::new("ü|a|$", PLAIN).unwrap().matches(&line) {
+            for found in LinePattern::new("ü|a|$", PLAIN).unwrap().matches(&line) {
                 proptest::prop_assert!(line.get(found).is_some());
             }
         }
@@ -264,7 +264,7 @@ mod tests {
             pattern in r"(\^|\\b|)[ab]?(b|a\+|\[\^a\]|\\s)(\$|\\b|)",
         ) {
             let found = lines(&pattern, PLAIN, &text);
-            let matcher = Pattern::new(&pattern, PLAIN).unwrap();
+            let matcher = LinePattern::new(&pattern, PLAIN).unwrap();
             let expected: Vec<&str> = text
                 .lines()
                 .filter(|line| matcher.matcher.is_match(line.as_bytes()).unwrap())

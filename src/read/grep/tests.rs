@@ -23,8 +23,8 @@ fn add(db: &mut TestDb, path: &str, pieces: &[Piece<'_>]) -> DocumentId {
     db.store.replace(&new, &chunks, &embeddings, &|_| true).unwrap().document_id()
 }
 
-fn pattern(typed: &str) -> Pattern {
-    Pattern::new(typed, PatternOptions::default()).unwrap()
+fn pattern(typed: &str) -> LinePattern {
+    LinePattern::new(typed, PatternOptions::default()).unwrap()
 }
 
 /// Returns a database of one document.
@@ -36,15 +36,15 @@ fn database(pieces: &[Piece<'_>]) -> TestDb {
 
 /// Searches the only document, which has a match.
 #[track_caller]
-fn search(db: &TestDb, typed: &str, detail: Detail) -> Matched {
+fn search(db: &TestDb, typed: &str, detail: GrepDetail) -> MatchedDocument {
     let mut found = grep(&db.store, &[DocumentId(1)], &pattern(typed), detail).unwrap();
     assert_eq!((found.len(), found[0].document_id), (1, DocumentId(1)));
     found.remove(0)
 }
 
 /// Returns the lines, a matching one after `*`, one after a gap after `|`.
-fn shown(lines: &[Line]) -> Vec<String> {
-    let show = |line: &Line| {
+fn shown(lines: &[GrepLine]) -> Vec<String> {
+    let show = |line: &GrepLine| {
         let gap = if line.is_after_gap { "|" } else { "" };
         let mark = if line.matches.is_empty() { "" } else { "*" };
         format!("{gap}{mark}{}", line.text)
@@ -63,22 +63,22 @@ fn lines_around_a_match_are_shown_once_and_a_gap_is_marked() {
         (2, "zero, *x one, two, three, four, *x five, six, *x seven"),
         (usize::MAX, "zero, *x one, two, three, four, *x five, six, *x seven"),
     ] {
-        let found = search(&db, "x ", Detail::Lines(around));
+        let found = search(&db, "x ", GrepDetail::Lines(around));
         assert_eq!(shown(&found.lines).join(", "), expected, "{around}");
         assert_eq!(found.num_lines, 3, "{around}");
     }
-    let found = search(&db, "x five|six|four", Detail::Lines(0));
+    let found = search(&db, "x five|six|four", GrepDetail::Lines(0));
     assert_eq!(shown(&found.lines).join(", "), "*four, *x five, *six");
-    let found = search(&db, "two|four", Detail::Lines(1));
+    let found = search(&db, "two|four", GrepDetail::Lines(1));
     assert_eq!(shown(&found.lines).join(", "), "x one, *two, three, *four, x five");
-    let found = search(&db, "zero|seven", Detail::Lines(1));
+    let found = search(&db, "zero|seven", GrepDetail::Lines(1));
     assert_eq!(shown(&found.lines).join(", "), "*zero, x one, |six, *x seven");
 }
 
 #[test]
 fn numbers_and_names_come_without_lines() {
     let db = database(&[TEXT]);
-    for (detail, num_lines) in [(Detail::Count, 3), (Detail::Name, 1)] {
+    for (detail, num_lines) in [(GrepDetail::Count, 3), (GrepDetail::Name, 1)] {
         let found = search(&db, "x ", detail);
         assert_eq!((found.num_lines, found.lines.len()), (num_lines, 0), "{detail:?}");
     }
@@ -89,7 +89,7 @@ fn numbers_and_names_come_without_lines() {
 fn check_places(pieces: [Piece<'_>; 2], expected: &[(&str, i64, Lines)]) {
     let db = database(&pieces);
     for (typed, chunk_id, lines) in expected {
-        let found = search(&db, typed, Detail::Lines(0)).lines;
+        let found = search(&db, typed, GrepDetail::Lines(0)).lines;
         assert_eq!(found.len(), 1, "{typed}");
         assert_eq!((found[0].chunk_id.0, found[0].place.lines), (*chunk_id, *lines), "{typed}");
     }
@@ -120,7 +120,7 @@ fn a_line_of_two_chunks_is_from_the_one_that_matched_first() {
     for (typed, chunk_id, expected) in
         [("two", 1, &["two"][..]), ("four", 2, &["four"]), ("t[wh]\\w+", 1, &["two", "three"])]
     {
-        let found = search(&db, typed, Detail::Lines(0));
+        let found = search(&db, typed, GrepDetail::Lines(0));
         let line = &found.lines[0];
         assert_eq!(line.text, "one two three four");
         let matches: Vec<&str> = line.matches.iter().map(|at| &line.text[at.clone()]).collect();
@@ -128,7 +128,7 @@ fn a_line_of_two_chunks_is_from_the_one_that_matched_first() {
         assert_eq!(found.first_chunk, ChunkId(1), "the line begins there");
     }
     let db = database(&[("one", Some((1, 1))), ("two", Some((2, 2)))]);
-    assert_eq!(search(&db, "two", Detail::Count).first_chunk, ChunkId(2));
+    assert_eq!(search(&db, "two", GrepDetail::Count).first_chunk, ChunkId(2));
 }
 
 #[test]
@@ -145,15 +145,15 @@ fn many_documents_are_searched_once_each_and_stay_in_order() {
         ));
     }
     ids.push(DocumentId(999));
-    let found = grep(&db.store, &ids, &pattern("gauge"), Detail::Lines(0)).unwrap();
+    let found = grep(&db.store, &ids, &pattern("gauge"), GrepDetail::Lines(0)).unwrap();
     let expected: Vec<DocumentId> = ids[..35].iter().copied().step_by(3).collect();
     assert_eq!(found.iter().map(|found| found.document_id).collect::<Vec<_>>(), expected);
     for found in found {
         assert_eq!(shown(&found.lines), ["*the gauge froze"]);
     }
-    let found = grep(&db.store, &ids[1..2], &pattern("gauge"), Detail::Name).unwrap();
+    let found = grep(&db.store, &ids[1..2], &pattern("gauge"), GrepDetail::Name).unwrap();
     assert_eq!(found, []);
-    assert_eq!(grep(&db.store, &[], &pattern("gauge"), Detail::Name).unwrap(), []);
+    assert_eq!(grep(&db.store, &[], &pattern("gauge"), GrepDetail::Name).unwrap(), []);
 }
 
 #[test]

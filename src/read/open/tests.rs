@@ -49,7 +49,7 @@ fn lines_are_counted_from_one_up_to_and_including_the_last() {
         let opened = world.open(lines, max_lines).unwrap();
         assert_eq!((opened.text.as_str(), opened.num_lines), (text, 3), "{lines:?}");
         assert_eq!((opened.start_line, opened.end_line, opened.num_cut), expected, "{lines:?}");
-        assert_eq!((opened.origin, opened.has_changed), (Origin::File, Some(false)));
+        assert_eq!((opened.origin, opened.has_changed), (TextOrigin::File, Some(false)));
         assert_eq!((opened.raw, opened.file_error), (None, None));
     }
     let message = world.open(Some((4, 4)), None).unwrap_err().to_string();
@@ -81,7 +81,7 @@ fn the_bytes_of_lines_are_kept_where_they_differ_from_the_text() {
 fn a_file_that_is_no_text_is_read_from_the_database() {
     for (bytes, format) in [(&b"a\0b"[..], Format::Text), (b"a\nb\nc", Format::Pdf)] {
         let opened = World::of(bytes, format).open(None, None).unwrap();
-        assert_eq!((opened.origin, opened.text.as_str()), (Origin::Database, "stored\ntext"));
+        assert_eq!((opened.origin, opened.text.as_str()), (TextOrigin::Database, "stored\ntext"));
         assert_eq!((opened.has_changed, opened.raw, opened.num_lines), (Some(false), None, 2));
     }
 }
@@ -97,7 +97,7 @@ fn a_changed_file_is_read_and_a_missing_one_is_reported() {
     assert!(world.open(None, None).unwrap().file_error.is_some(), "it is too large");
     std::fs::remove_file(&path).unwrap();
     let opened = world.open(None, None).unwrap();
-    assert_eq!((opened.origin, opened.has_changed), (Origin::Database, None));
+    assert_eq!((opened.origin, opened.has_changed), (TextOrigin::Database, None));
     assert!(opened.file_error.unwrap().contains("a.md"));
 }
 
@@ -106,7 +106,7 @@ fn a_note_has_no_file() {
     let new = NewDocument { stamp: None, format: Format::Note, ..document("", &[], &[]) };
     let (db, note) = put(&new, &[plain("the note", 1)]);
     let opened = open(&db.store, note, &OpenOptions::default(), &|_, _, _| Ok(None)).unwrap();
-    assert_eq!((opened.origin, opened.text.as_str()), (Origin::Database, "the note"));
+    assert_eq!((opened.origin, opened.text.as_str()), (TextOrigin::Database, "the note"));
     assert_eq!((opened.has_changed, opened.file_error), (None, None));
 }
 
@@ -134,7 +134,7 @@ fn a_file_in_a_container_is_unpacked() {
     let found = opened(Some(b"unpacked"));
     assert_eq!((found.text.as_str(), found.has_changed), ("unpacked", Some(false)));
     let missing = opened(None);
-    assert_eq!((missing.origin, missing.has_changed), (Origin::Database, None));
+    assert_eq!((missing.origin, missing.has_changed), (TextOrigin::Database, None));
     assert!(missing.file_error.unwrap().contains("c.md"));
 }
 
@@ -156,5 +156,5 @@ fn a_compressed_file_is_unpacked_after_it_was_compared() {
     };
     let opened = open(&db.store, document, &options, &unpack).unwrap();
     assert_eq!((opened.text.as_str(), opened.has_changed), ("unpacked", Some(false)));
-    assert_eq!(opened.origin, Origin::File);
+    assert_eq!(opened.origin, TextOrigin::File);
 }

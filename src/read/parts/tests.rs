@@ -5,7 +5,7 @@ use crate::document::{Chunk, Format, Language};
 use crate::read::testing::{plain, stored};
 
 /// Returns a part on one line: kind, level, name, section, preview, pages, lines, tokens and chunks.
-fn shown(part: &Part) -> String {
+fn shown(part: &DocumentPart) -> String {
     let range = |first: Option<u32>, last: Option<u32>| match (first, last) {
         (Some(first), Some(last)) => format!("{first}-{last}"),
         (first, last) => format!("{first:?}-{last:?}").replace("None", ""),

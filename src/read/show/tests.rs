@@ -5,21 +5,26 @@ use crate::document::{Chunk, Format, Language, Metadata};
 use crate::read::testing::{plain, stored, with_metadata};
 use crate::store::testing::TestDb;
 
-fn section(name: &str) -> Selection {
-    Selection::Section(name.to_owned())
+fn section(name: &str) -> PartSelection {
+    PartSelection::Section(name.to_owned())
 }
 
-fn symbol(name: &str) -> Selection {
-    Selection::Symbol(name.to_owned())
+fn symbol(name: &str) -> PartSelection {
+    PartSelection::Symbol(name.to_owned())
 }
 
-fn shown((db, document): &(TestDb, StoredDocument), selection: Selection) -> Result<Shown> {
+fn shown((db, document): &(TestDb, StoredDocument), selection: PartSelection) -> Result<ShownPart> {
     show(&db.store, document.clone(), &ShowOptions { selection, max_lines: None })
 }
 
 /// Checks the text of the first part that is found, and how many there are.
 #[track_caller]
-fn check(library: &(TestDb, StoredDocument), selection: Selection, text: &str, num_matches: usize) {
+fn check(
+    library: &(TestDb, StoredDocument),
+    selection: PartSelection,
+    text: &str,
+    num_matches: usize,
+) {
     let shown = shown(library, selection).unwrap();
     assert_eq!((shown.text.as_str(), shown.num_matches), (text, num_matches));
     assert_eq!(shown.document, library.1);
@@ -27,7 +32,7 @@ fn check(library: &(TestDb, StoredDocument), selection: Selection, text: &str, n
 
 /// Returns what is unknown, and what is similar to it.
 #[track_caller]
-fn unknown(library: &(TestDb, StoredDocument), selection: Selection) -> (String, Vec<String>) {
+fn unknown(library: &(TestDb, StoredDocument), selection: PartSelection) -> (String, Vec<String>) {
     match shown(library, selection) {
         Err(Error::UnknownPart { what, similar, .. }) => (what, similar),
         other => panic!("{other:?}"),
@@ -99,7 +104,7 @@ fn a_chunk_is_shown_with_those_around_it_and_its_own_symbol() {
         (5, 2, &[3, 4, 5]),
         (2, u32::MAX, &[1, 2, 3, 4, 5]),
     ] {
-        let shown = shown(&library, Selection::Chunk(ChunkId(id), around)).unwrap();
+        let shown = shown(&library, PartSelection::Chunk(ChunkId(id), around)).unwrap();
         assert!(shown.part.chunk_ids.iter().map(|id| id.0).eq(chunk_ids.iter().copied()), "{id}");
         let of_chunk = ["Stack::push", "Stack::pop", "Queue.push", "push", "Push"];
         assert_eq!(
@@ -107,9 +112,9 @@ fn a_chunk_is_shown_with_those_around_it_and_its_own_symbol() {
             of_chunk.get(usize::try_from(id).unwrap() - 1).copied()
         );
     }
-    assert_eq!(unknown(&library, Selection::Chunk(ChunkId(6), 0)).0, "chunk 6");
+    assert_eq!(unknown(&library, PartSelection::Chunk(ChunkId(6), 0)).0, "chunk 6");
     let chunk = Chunk { section: Some("Sea".into()), ..plain("a", 1) };
-    let shown = shown(&stored(Format::Pdf, &[chunk]), Selection::Chunk(ChunkId(1), 0)).unwrap();
+    let shown = shown(&stored(Format::Pdf, &[chunk]), PartSelection::Chunk(ChunkId(1), 0)).unwrap();
     assert_eq!(shown.part.section.as_deref(), Some("Sea"));
 }
 
@@ -118,7 +123,7 @@ fn the_symbol_of_a_part_is_its_name() {
     let library = of_code();
     let found = |selection| shown(&library, selection).unwrap().symbol;
     assert_eq!(found(symbol("pop")).as_deref(), Some("Stack::pop"));
-    assert_eq!(found(Selection::Whole), None);
+    assert_eq!(found(PartSelection::Whole), None);
 }
 
 #[test]
@@ -126,18 +131,18 @@ fn the_whole_document_or_a_page_is_shown_up_to_a_number_of_lines() {
     let chunks = [1, 2].map(|page| Chunk { page: Some(page), ..plain(&format!("a\nb{page}"), 1) });
     let (db, document) = stored(Format::Text, &chunks);
     for (selection, max_lines, text, num_cut) in [
-        (Selection::Whole, None, "a\nb1\n\na\nb2", 0),
-        (Selection::Whole, Some(2), "a\nb1\n", 3),
-        (Selection::Pages(2, 2), None, "a\nb2", 0),
-        (Selection::Pages(1, 2), None, "a\nb1\n\na\nb2", 0),
-        (Selection::Pages(2, 2), Some(1), "a\n", 1),
+        (PartSelection::Whole, None, "a\nb1\n\na\nb2", 0),
+        (PartSelection::Whole, Some(2), "a\nb1\n", 3),
+        (PartSelection::Pages(2, 2), None, "a\nb2", 0),
+        (PartSelection::Pages(1, 2), None, "a\nb1\n\na\nb2", 0),
+        (PartSelection::Pages(2, 2), Some(1), "a\n", 1),
     ] {
         let options = ShowOptions { selection, max_lines };
         let shown = show(&db.store, document.clone(), &options).unwrap();
         assert_eq!((shown.text.as_str(), shown.num_cut, shown.stale), (text, num_cut, None));
     }
     let library = (db, document);
-    let unknown = |first, last| unknown(&library, Selection::Pages(first, last)).0;
+    let unknown = |first, last| unknown(&library, PartSelection::Pages(first, last)).0;
     assert_eq!([unknown(3, 3), unknown(3, 5)], ["page 3", "pages 3-5"]);
 }
 
@@ -152,14 +157,14 @@ fn listed_headings_get_their_marks() {
     };
     let library = with_metadata(Format::Pdf, &chunks, metadata.clone());
     let expected = "# Tide tables\n\n## 1 Use\n\nUse them.\n\nUse\n\n### More\n\nof it\n\n## 1 Use";
-    check(&library, Selection::Whole, expected, 1);
+    check(&library, PartSelection::Whole, expected, 1);
     // A part that ends inside the document, and one that begins there.
     let seam = expected.find("\n\n### More").unwrap();
-    check(&library, Selection::Chunk(ChunkId(1), 0), &expected[..seam], 1);
-    check(&library, Selection::Chunk(ChunkId(2), 0), &expected[seam + 2..], 1);
+    check(&library, PartSelection::Chunk(ChunkId(1), 0), &expected[..seam], 1);
+    check(&library, PartSelection::Chunk(ChunkId(2), 0), &expected[seam + 2..], 1);
     // Text that is Markdown already has its marks.
     let library = with_metadata(Format::Markdown, &chunks[1..], metadata);
-    check(&library, Selection::Whole, "More\n\nof it\n\n1 Use", 1);
+    check(&library, PartSelection::Whole, "More\n\nof it\n\n1 Use", 1);
 }
 
 #[test]
@@ -175,11 +180,11 @@ fn headings_are_found_by_the_chains_of_chunks_where_they_are_not_listed() {
     let library = stored(Format::Pdf, &chunks);
     check(
         &library,
-        Selection::Whole,
+        PartSelection::Whole,
         "# Title of /a\n\nWritten at sea.\n\n## 1 Sea\n\nWater.\n\n### 1.1 Tides\n\nHigh.\n\nSea\n\nSecond.",
         1,
     );
     // A title that comes after a heading is not the title of the page.
     let chunks = [of_section("Sea\n\nTitle of /a", "Sea")];
-    check(&stored(Format::Pdf, &chunks), Selection::Whole, "# Sea\n\nTitle of /a", 1);
+    check(&stored(Format::Pdf, &chunks), PartSelection::Whole, "# Sea\n\nTitle of /a", 1);
 }

@@ -61,7 +61,7 @@ mod tests {
             for read in [read_calendar, read_contacts] {
                 match output_of(read, bytes.as_bytes()) {
                     Err(EarlyEnd::Failed(failed)) => {
-                        assert_eq!(failed.failure, FailureKind::WrongFormat)
+                        assert_eq!(failed.failure, FailureKind::WrongFormat);
                     }
                     other => panic!("{bytes}: {other:?}"),
                 }

@@ -110,7 +110,7 @@ mod tests {
             match line {
                 AnswerLine::Document(document) => head = document,
                 AnswerLine::Page(page) => {
-                    blocks.extend(page.blocks.into_iter().map(|block| block.text))
+                    blocks.extend(page.blocks.into_iter().map(|block| block.text));
                 }
                 _ => {}
             }

@@ -243,7 +243,7 @@ fn what_is_no_message_is_refused() {
         for read in [read_message, read_mailbox] {
             match output_of(read, bytes.as_bytes()) {
                 Err(EarlyEnd::Failed(failed)) => {
-                    assert_eq!(failed.failure, FailureKind::WrongFormat)
+                    assert_eq!(failed.failure, FailureKind::WrongFormat);
                 }
                 other => panic!("{bytes}: {other:?}"),
             }

@@ -26,18 +26,18 @@ fn only_the_same_id_at_the_same_path_is_known_with_what_is_followed() {
     let environment = environment(&dir.path().join("state"));
     let base = dir.path().join("a base");
     std::fs::create_dir(&base).unwrap();
-    assert_eq!(Known::read(&environment).unwrap().base(&base, "1"), None);
+    assert_eq!(KnownBases::read(&environment).unwrap().base(&base, "1"), None);
     let given = allowed(folder(), "/tab\there,\r\n.md");
     allow(&environment, &base, "1", |all| all.merge(given.clone())).unwrap();
-    let known = Known::read(&environment).unwrap();
+    let known = KnownBases::read(&environment).unwrap();
     assert_eq!(known.base(&base, "1").unwrap().allowed, given);
     assert_eq!(known.base(&base, "2"), None);
     assert_eq!(known.base(dir.path(), "1"), None);
     assert!(known.has_folder(&base));
     copy_folder(&environment, &base, dir.path()).unwrap();
-    let known = Known::read(&environment).unwrap();
+    let known = KnownBases::read(&environment).unwrap();
     assert_eq!(known.base(dir.path(), "1").unwrap().allowed, given);
-    let of_base = Known::read_of(&environment, &base).unwrap();
+    let of_base = KnownBases::read_of(&environment, &base).unwrap();
     assert_eq!(of_base.base(dir.path(), "1").unwrap().allowed, AllowedPaths::default());
     assert_eq!(of_base.into_base(&base, "1").unwrap().allowed, given);
 }
@@ -49,12 +49,12 @@ fn a_name_is_forgotten_without_what_is_followed() {
     let base = dir.path().join("bases/work");
     allow(&environment, &base, "1", |all| all.merge(allowed(folder(), "/a"))).unwrap();
     set_forgotten(&environment, &base, true).unwrap();
-    let known = Known::read(&environment).unwrap();
+    let known = KnownBases::read(&environment).unwrap();
     assert!(known.is_forgotten(&base) && known.base(&base, "1").is_some());
     set_forgotten(&environment, &base, false).unwrap();
-    assert!(!Known::read(&environment).unwrap().is_forgotten(&base));
+    assert!(!KnownBases::read(&environment).unwrap().is_forgotten(&base));
     drop_folder(&environment, &base).unwrap();
-    assert!(!Known::read(&environment).unwrap().has_folder(&base));
+    assert!(!KnownBases::read(&environment).unwrap().has_folder(&base));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn neither_a_path_nor_an_id_adds_a_line() {
     let id = id(Some("1 /x\nallowed 2 /victim\n".into()));
     assert_eq!(id, UNIDENTIFIED);
     allow(&environment, &base, &id, |_| {}).unwrap();
-    let known = Known::read(&environment).unwrap();
+    let known = KnownBases::read(&environment).unwrap();
     assert!(known.base(&base, &id).is_some());
     assert_eq!(known.base(Path::new("/victim"), "2"), None);
 }
@@ -78,14 +78,14 @@ fn lines_that_cannot_be_read_allow_nothing() {
     let lines = "own\nall 1 /a\n\tfile\t/lost\nown 1\n\u{fffd}\nown 2 /b c\n\tfolder\tnew\t/c\n\
                  \tfolder\t-\t/d\n\tlink\t/e\nfiles 3 /f\n";
     std::fs::write(dir.path().join(FILE), lines).unwrap();
-    let known = Known::read(&environment).unwrap();
+    let known = KnownBases::read(&environment).unwrap();
     assert_eq!(known.base(Path::new("/a"), "1"), None);
     let base = known.base(Path::new("/b c"), "2").unwrap();
-    assert_eq!(base.state, State::Own);
+    assert_eq!(base.state, BaseState::Own);
     assert!(base.allowed.folders.keys().eq(["/d"]) && base.allowed.files.is_empty());
     // An older version let all files of this one be followed.
     let base = known.base(Path::new("/f"), "3").unwrap();
-    assert_eq!((base.state, &base.allowed), (State::Allowed, &AllowedPaths::default()));
+    assert_eq!((base.state, &base.allowed), (BaseState::Allowed, &AllowedPaths::default()));
 }
 
 #[test]

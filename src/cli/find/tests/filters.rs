@@ -2,22 +2,28 @@
 
 use super::*;
 use crate::app::facets::Facet;
-use crate::cli::find::filters::Kind;
+use crate::cli::find::filters::FilterKind;
 use crate::cli::find::state::Panel;
 
 /// Gives values to the filter that is chosen.
-fn values(state: &mut State, names: &[&str]) {
-    let values = names.iter().zip(1..).map(|(name, num_documents)| Value {
+fn values(state: &mut FindState, names: &[&str]) {
+    let values = names.iter().zip(1..).map(|(name, num_documents)| FacetValue {
         name: (*name).to_owned(),
         num_documents: num_documents * 600,
     });
-    let (slot, number) = (Slot::Beside, state.last[1]);
-    let answer = Ok(Answer::Values(values.collect()));
-    state.receive(Reply::Answer { slot, number, answer, took: Duration::ZERO, is_first: false });
+    let (slot, number) = (AnswerSlot::Beside, state.last[1]);
+    let answer = Ok(WorkerAnswer::Values(values.collect()));
+    state.receive(WorkerReply::Answer {
+        slot,
+        number,
+        answer,
+        took: Duration::ZERO,
+        is_first: false,
+    });
 }
 
 /// Returns the state with a list of values of a filter.
-fn choosing(letter: char, names: &[&str]) -> State {
+fn choosing(letter: char, names: &[&str]) -> FindState {
     let mut state = found();
     state.press(control('f'));
     state.press(key(KeyCode::Char(letter)));
@@ -80,7 +86,7 @@ fn pages_of_values_are_turned() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut state = choosing('g', &names);
     state.text_rows = 6;
-    let selected = |state: &State| match &state.panel {
+    let selected = |state: &FindState| match &state.panel {
         Panel::Picker(picker) => picker.selected,
         other => panic!("{other:?}"),
     };
@@ -107,7 +113,9 @@ fn pages_of_values_are_turned() {
     assert!(state.press(key(KeyCode::Enter)).is_empty());
     assert!(foot(&mut state, 60).contains("no document has this tag"));
     let effects = state.press(key(KeyCode::Esc));
-    assert!(matches!(effects.as_slice(), [Effect::Ask(asked)] if asked.slot == Slot::Beside));
+    assert!(
+        matches!(effects.as_slice(), [FindEffect::Ask(asked)] if asked.slot == AnswerSlot::Beside)
+    );
     assert!(matches!(state.panel, Panel::None));
 }
 
@@ -128,17 +136,17 @@ fn a_date_is_typed() {
     ");
     typed(&mut state, "2024-05");
     let effects = state.press(key(KeyCode::Enter));
-    assert!(matches!(effects.as_slice(), [Effect::Ask(_)]));
+    assert!(matches!(effects.as_slice(), [FindEffect::Ask(_)]));
     assert_eq!(state.request.filter.since.as_deref(), Some("2024-05"));
 }
 
 #[test]
 fn the_menu_opens_a_filter_by_its_letter() {
     for (letter, kind) in [
-        ('t', Some(Kind::Of(Facet::Type))),
-        ('G', Some(Kind::Of(Facet::Tag))),
-        ('l', Some(Kind::Of(Facet::Language))),
-        ('d', Some(Kind::Date)),
+        ('t', Some(FilterKind::Of(Facet::Type))),
+        ('G', Some(FilterKind::Of(Facet::Tag))),
+        ('l', Some(FilterKind::Of(Facet::Language))),
+        ('d', Some(FilterKind::Date)),
         ('q', None),
     ] {
         let mut state = found();
@@ -149,7 +157,7 @@ fn the_menu_opens_a_filter_by_its_letter() {
             _ => None,
         };
         assert_eq!(found, kind, "{letter}");
-        let asks = matches!(kind, Some(Kind::Of(_)));
+        let asks = matches!(kind, Some(FilterKind::Of(_)));
         assert_eq!(effects.len(), usize::from(asks), "{letter}");
     }
 }

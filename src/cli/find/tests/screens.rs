@@ -4,8 +4,8 @@ use super::*;
 use crate::app::read::{self, ShowRequest};
 use crate::app::testing::World;
 use crate::cli::find::state::Panel;
-use crate::present::find::Reading;
-use crate::read::Selection;
+use crate::present::find::PartReading;
+use crate::read::PartSelection;
 
 fn world() -> World {
     let world = World::new();
@@ -17,20 +17,20 @@ fn world() -> World {
 }
 
 /// Returns the state with a section of a document in place of the list.
-fn reading() -> State {
+fn reading() -> FindState {
     let world = world();
-    let (document, selection) = (Some("1".to_owned()), Selection::Whole);
+    let (document, selection) = (Some("1".to_owned()), PartSelection::Whole);
     let request = ShowRequest { document, within: None, selection, max_lines: None };
     let shown = read::show(&world.session, &request).unwrap();
     let mut state = found();
     let asked = state.press(control('s'));
-    let reading = Reading::new(shown, "frozen", Some("Frozen gauge."));
-    reply(&mut state, number(&asked), Answer::Part(Box::new(reading)), false);
+    let reading = PartReading::new(shown, "frozen", Some("Frozen gauge."));
+    reply(&mut state, number(&asked), WorkerAnswer::Part(Box::new(reading)), false);
     state
 }
 
 /// Returns the state with the outline of a document.
-fn outlined() -> State {
+fn outlined() -> FindState {
     let world = world();
     let outline = read::outline(&world.session, "1", None, None).unwrap();
     let mut state = found();
@@ -38,7 +38,7 @@ fn outlined() -> State {
     reply(
         &mut state,
         number(&asked),
-        Answer::Listing(Listing::of_outline(outline, "frozen"), None),
+        WorkerAnswer::Listing(Listing::of_outline(outline, "frozen"), None),
         false,
     );
     state
@@ -113,7 +113,7 @@ fn a_part_is_read_from_its_passage_on() {
 
     Enter open  Esc back  Up Down PgUp PgDn scroll
     ");
-    let shown = |state: &mut State| screen(state, 60, 9);
+    let shown = |state: &mut FindState| screen(state, 60, 9);
     let begin = shown(&mut state);
     state.press(key(KeyCode::Up));
     let above = shown(&mut state);
@@ -162,7 +162,7 @@ fn an_outline_is_a_list_of_parts() {
     assert!(state.press(control('y')).is_empty());
     assert!(foot(&mut state, 100).contains("only a passage can be copied or compared"));
     let effects = state.press(key(KeyCode::Down));
-    let [Effect::Ask(asked)] = effects.as_slice() else { panic!("{effects:?}") };
+    let [FindEffect::Ask(asked)] = effects.as_slice() else { panic!("{effects:?}") };
     assert!(matches!(asked.question, Question::Part { passage: None, .. }));
 }
 
@@ -217,7 +217,7 @@ fn the_list_scrolls_with_the_selection_and_keeps_the_document_above_it() {
     let asked = typed(&mut state, "gauge");
     let hits = (1..=6).map(|number| hit(number, number, &format!("Book {number}"), "A gauge."));
     answer(&mut state, number(&asked), hits.collect(), false);
-    let listed = |state: &mut State| -> Vec<String> {
+    let listed = |state: &mut FindState| -> Vec<String> {
         let shown = screen(state, 60, 14);
         shown.lines().skip(3).take(4).map(|line| line.trim_end().to_owned()).collect()
     };
@@ -261,10 +261,12 @@ fn esc_goes_back_to_hits_that_were_not_heard_and_searches_again() {
     let mut state = outlined();
     state.is_behind = true;
     let effects = state.press(key(KeyCode::Esc));
-    assert!(matches!(effects.as_slice(), [Effect::Ask(asked)] if asked.slot == Slot::Main));
-    assert!(matches!(state.press(control('c')).as_slice(), [Effect::Quit]));
-    assert!(matches!(state.receive(Reply::Lost).as_slice(), [Effect::Quit]));
-    state.receive(Reply::Message("the model is slow".into()));
+    assert!(
+        matches!(effects.as_slice(), [FindEffect::Ask(asked)] if asked.slot == AnswerSlot::Main)
+    );
+    assert!(matches!(state.press(control('c')).as_slice(), [FindEffect::Quit]));
+    assert!(matches!(state.receive(WorkerReply::Lost).as_slice(), [FindEffect::Quit]));
+    state.receive(WorkerReply::Message("the model is slow".into()));
     assert!(foot(&mut state, 60).contains("the model is slow"));
 }
 

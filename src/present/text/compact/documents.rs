@@ -3,14 +3,14 @@
 use std::io;
 
 use crate::app::absent::NOTHING_ADDED;
-use crate::app::read::Info;
-use crate::app::status::Status;
+use crate::app::read::DocumentInfo;
+use crate::app::status::StatusReport;
 use crate::ingest::IngestReport;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::compact::search::notes;
 use crate::present::text::human::Human;
 use crate::present::text::{read, stale};
-use crate::read::{Opened, Outline, Shown};
+use crate::read::{DocumentOutline, Opened, ShownPart};
 use crate::store::{ListedDocument, StoredDocument, TagCount};
 use crate::text::number::counted;
 use crate::text::paths::{path_text, shown_text};
@@ -27,7 +27,7 @@ pub fn list(
     documents: &[ListedDocument],
     (start, total): (usize, usize),
     remarks: &[String],
-    out: &mut Sheet<'_>,
+    out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     writeln!(out, "{} of {}", documents.len(), counted(total, "document"))?;
     notes(remarks, out)?;
@@ -57,9 +57,9 @@ pub fn list(
 
 /// Writes the parts of a document. `left_out` is the level down to which they are, and the number of deeper ones.
 pub fn outline(
-    outline: &Outline,
+    outline: &DocumentOutline,
     left_out: Option<(u32, usize)>,
-    out: &mut Sheet<'_>,
+    out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     let path = outline.document.path.as_deref().map(|path| shown_text(path).to_string());
     read::outline(outline, "", path.as_deref(), out)?;
@@ -70,7 +70,7 @@ pub fn outline(
 }
 
 /// Writes a part of a document: where it is from, then its text.
-pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn show(shown: &ShownPart, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let part = &shown.part;
     let mut facts = vec![titled(&shown.document)];
     facts.extend(part.section.as_deref().map(|section| format!("§ {}", clean(section))));
@@ -88,7 +88,7 @@ pub fn show(shown: &Shown, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes lines of the file of a document: where they are from, then the lines.
-pub fn open(opened: &Opened, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn open(opened: &Opened, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let lines = format!("lines {}-{} of {}", opened.start_line, opened.end_line, opened.num_lines);
     let mut facts = vec![titled(&opened.document), lines];
     if opened.has_changed == Some(true) {
@@ -106,7 +106,7 @@ pub fn open(opened: &Opened, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes a document without its chunks, and how to get them.
-pub fn info(info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn info(info: &DocumentInfo, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let mut info = info.clone();
     let path = &mut info.document.path;
     *path = path.as_deref().map(|path| shown_text(path).into_owned());
@@ -115,17 +115,17 @@ pub fn info(info: &Info, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes all tags.
-pub fn tags(tags: &[TagCount], out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn tags(tags: &[TagCount], out: &mut CleanWriter<'_>) -> io::Result<()> {
     Human::plain(WIDTH).tags(tags, out)
 }
 
 /// Writes the status.
-pub fn status(status: &Status, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn status(status: &StatusReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
     Human::plain(WIDTH).status(status, out)
 }
 
 /// Writes what was added.
-pub fn report(report: &IngestReport, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn report(report: &IngestReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
     writeln!(out, "{}", Human::summary(report))?;
     notes(&report.notes, out)?;
     let ids: Vec<String> = report.document_ids.iter().map(ToString::to_string).collect();
@@ -158,7 +158,7 @@ mod tests {
     #[track_caller]
     fn check(report: &IngestReport, expected: &[&str]) {
         let mut out = Vec::new();
-        super::report(report, &mut Sheet::new(&mut out)).unwrap();
+        super::report(report, &mut CleanWriter::new(&mut out)).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.lines().skip(1).collect::<Vec<_>>(), expected);
     }

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use crate::app::grep::Detail;
-use crate::present::terminal::sheet::Sheet;
+use crate::app::grep::GrepDetail;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::compact::search::notes;
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::{grep as text, stale};
@@ -13,7 +13,7 @@ use crate::text::printable::clean;
 
 /// The program through which an answer is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Face {
+pub enum ReaderProgram {
     /// Commands.
     Cli,
     /// Tools.
@@ -25,7 +25,7 @@ const MAX_CHARS: usize = 240;
 
 /// Writes each document, then its lines with their places, and what is left out. A line never begins with text of a
 /// document.
-pub fn grep(part: &GrepPart<'_>, face: Face, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn grep(part: &GrepPart<'_>, face: ReaderProgram, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let results = part.results;
     let summary = text::summary(results);
     if part.is_void() {
@@ -36,7 +36,7 @@ pub fn grep(part: &GrepPart<'_>, face: Face, out: &mut Sheet<'_>) -> io::Result<
     for (found, lines) in &part.documents {
         let document = &found.document;
         let mut facts = vec![format!("document {}", document.id)];
-        if results.detail != Detail::Name {
+        if results.detail != GrepDetail::Name {
             facts.push(counted(found.matched.num_lines, "line"));
         }
         facts.extend(found.stale.map(|stale| stale::mark(stale).to_owned()));
@@ -54,18 +54,18 @@ pub fn grep(part: &GrepPart<'_>, face: Face, out: &mut Sheet<'_>) -> io::Result<
     writeln!(out)?;
     if let (Some(rest), Some(next)) = (part.rest(), part.next) {
         match face {
-            Face::Cli => {
+            ReaderProgram::Cli => {
                 writeln!(out, "{rest}: narrow with --path or --type, or a larger --budget")?;
             }
-            Face::Mcp => writeln!(
+            ReaderProgram::Mcp => writeln!(
                 out,
                 "{rest}: narrow with path or type, or a larger budget; the same call with cursor {next} goes on"
             )?,
         }
     }
     let read_on = match face {
-        Face::Cli => "kb show ID --page or --section; kb open ID --lines",
-        Face::Mcp => "kb_show document, page or section; kb_open document, start_line",
+        ReaderProgram::Cli => "kb show ID --page or --section; kb open ID --lines",
+        ReaderProgram::Mcp => "kb_show document, page or section; kb_open document, start_line",
     };
     writeln!(out, "read on: {read_on}")?;
     stale::advice_of(results).map_or(Ok(()), |advice| writeln!(out, "{advice}"))

@@ -9,6 +9,6 @@ mod search;
 mod skills;
 
 pub use documents::{info, list, open, outline, report, show, status, tags};
-pub use grep::{Face, grep};
+pub use grep::{ReaderProgram, grep};
 pub use search::{cost, found, markdown, markdown_cost, similar};
 pub use skills::skill;

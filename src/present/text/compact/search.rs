@@ -2,8 +2,8 @@
 
 use std::io;
 
-use crate::app::search::Similar;
-use crate::present::terminal::sheet::Sheet;
+use crate::app::search::SimilarPassages;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::{quote, stale};
 use crate::search::evidence::FormCost;
 use crate::search::similar::Seed;
@@ -35,7 +35,11 @@ fn frame(answer: &SearchAnswer) -> usize {
 }
 
 /// Writes the answer to a query, and `advice` about stale hits.
-pub fn found(answer: &SearchAnswer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn found(
+    answer: &SearchAnswer,
+    advice: &[String],
+    out: &mut CleanWriter<'_>,
+) -> io::Result<()> {
     begin(&head(answer), !answer.hits.is_empty(), out)?;
     passages(&answer.hits, out)?;
     if answer.hits.is_empty() && answer.total_matches > 0 {
@@ -49,7 +53,11 @@ pub fn found(answer: &SearchAnswer, advice: &[String], out: &mut Sheet<'_>) -> i
 }
 
 /// Writes the same as Markdown for pasting: each passage has its whole citation, and its text is quoted.
-pub fn markdown(answer: &SearchAnswer, advice: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn markdown(
+    answer: &SearchAnswer,
+    advice: &[String],
+    out: &mut CleanWriter<'_>,
+) -> io::Result<()> {
     begin(&head(answer), !answer.hits.is_empty(), out)?;
     for (number, hit) in answer.hits.iter().enumerate() {
         if number > 0 {
@@ -91,7 +99,7 @@ fn head(answer: &SearchAnswer) -> Vec<String> {
 }
 
 /// Writes the lines before the passages, and a blank one after them.
-fn begin(lines: &[String], has_passages: bool, out: &mut Sheet<'_>) -> io::Result<()> {
+fn begin(lines: &[String], has_passages: bool, out: &mut CleanWriter<'_>) -> io::Result<()> {
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     if has_passages && !lines.is_empty() { writeln!(out) } else { Ok(()) }
 }
@@ -109,7 +117,7 @@ fn chunks(hit: &Hit) -> String {
 }
 
 /// Writes passages similar to a document or a chunk.
-pub fn similar(found: &Similar, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn similar(found: &SimilarPassages, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let seed = match found.seed {
         Seed::Document(id) => format!("document {id}"),
         Seed::Chunk(id) => format!("chunk {id}"),
@@ -124,7 +132,7 @@ pub fn similar(found: &Similar, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes what is worth knowing about an answer.
-pub(super) fn notes(notes: &[String], out: &mut Sheet<'_>) -> io::Result<()> {
+pub(super) fn notes(notes: &[String], out: &mut CleanWriter<'_>) -> io::Result<()> {
     notes.iter().try_for_each(|text| writeln!(out, "{}", note(text)))
 }
 
@@ -133,7 +141,7 @@ fn note(text: &str) -> String {
 }
 
 /// Writes passages, those of one document together and in its order: the document, then where each passage is and its text.
-fn passages(hits: &[Hit], out: &mut Sheet<'_>) -> io::Result<()> {
+fn passages(hits: &[Hit], out: &mut CleanWriter<'_>) -> io::Result<()> {
     let mut documents: Vec<Vec<&Hit>> = Vec::new();
     for hit in hits {
         match documents.iter_mut().find(|own| quote::is_of_same_document(hit, own[0])) {

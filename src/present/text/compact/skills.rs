@@ -4,7 +4,7 @@ use std::io;
 
 use crate::app::skills::SkillAnswer;
 use crate::diagnostic::Program;
-use crate::present::terminal::sheet::Sheet;
+use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
 use crate::present::text::skill as text;
 use crate::skill::list::SkillList;
@@ -16,7 +16,7 @@ use crate::text::printable::{clean, clean_name};
 const MAX_DESCRIPTION_CHARS: usize = 180;
 
 /// Writes the answer of a skill command. Contents of files are kept, but for control characters.
-pub fn skill(answer: &SkillAnswer, out: &mut Sheet<'_>) -> io::Result<()> {
+pub fn skill(answer: &SkillAnswer, out: &mut CleanWriter<'_>) -> io::Result<()> {
     match answer {
         SkillAnswer::List(listed) => list(listed, out),
         SkillAnswer::Outline(headings) => outline(headings, out),
@@ -28,7 +28,7 @@ pub fn skill(answer: &SkillAnswer, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes each skill with what it is for.
-fn list(list: &SkillList, out: &mut Sheet<'_>) -> io::Result<()> {
+fn list(list: &SkillList, out: &mut CleanWriter<'_>) -> io::Result<()> {
     writeln!(out, "{}", counted(list.skills.len(), "skill"))?;
     for listed in &list.skills {
         let row = &listed.found.row;
@@ -39,7 +39,7 @@ fn list(list: &SkillList, out: &mut Sheet<'_>) -> io::Result<()> {
 }
 
 /// Writes headings below the name of their file.
-fn outline(headings: &[OutlinedHeading], out: &mut Sheet<'_>) -> io::Result<()> {
+fn outline(headings: &[OutlinedHeading], out: &mut CleanWriter<'_>) -> io::Result<()> {
     let mut last: Option<&str> = None;
     for heading in headings {
         if last != Some(&heading.file) {

@@ -4,7 +4,7 @@ use crate::present::terminal::columns::{ELLIPSIS, prefix, width};
 
 /// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
+pub struct LineSpan {
     /// Clean text.
     pub text: String,
     /// Whether it matches the query.
@@ -12,8 +12,8 @@ pub struct Span {
 }
 
 /// Joins adjacent pieces of one kind, which overlapping matches leave.
-pub(super) fn join(spans: Vec<Span>) -> Vec<Span> {
-    let mut joined: Vec<Span> = Vec::new();
+pub(super) fn join(spans: Vec<LineSpan>) -> Vec<LineSpan> {
+    let mut joined: Vec<LineSpan> = Vec::new();
     for span in spans {
         match joined.last_mut().filter(|last| last.is_match == span.is_match) {
             Some(last) => last.text.push_str(&span.text),
@@ -24,7 +24,7 @@ pub(super) fn join(spans: Vec<Span>) -> Vec<Span> {
 }
 
 /// Ends a line with an ellipsis within a width.
-pub(super) fn shorten(spans: &mut Vec<Span>, columns: usize) {
+pub(super) fn shorten(spans: &mut Vec<LineSpan>, columns: usize) {
     let mut left = columns - 1;
     for span in spans.iter_mut() {
         span.text.truncate(prefix(&span.text, left).len());
@@ -33,6 +33,6 @@ pub(super) fn shorten(spans: &mut Vec<Span>, columns: usize) {
     spans.retain(|span| !span.text.is_empty());
     let is_stop = spans.last().is_some_and(|span| span.text.ends_with('.'));
     let space = if is_stop && left > 0 { " " } else { "" };
-    spans.push(Span { text: format!("{space}{ELLIPSIS}"), is_match: false });
+    spans.push(LineSpan { text: format!("{space}{ELLIPSIS}"), is_match: false });
     *spans = join(std::mem::take(spans));
 }

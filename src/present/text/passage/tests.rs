@@ -2,17 +2,17 @@
 
 use super::*;
 
-const PROSE: Room = Room { columns: 30, lines: 2, is_code: false };
-const CODE: Room = Room { columns: 30, lines: 3, is_code: true };
+const PROSE: PassageRoom = PassageRoom { columns: 30, lines: 2, is_code: false };
+const CODE: PassageRoom = PassageRoom { columns: 30, lines: 3, is_code: true };
 
 /// Returns an excerpt as text with matches in brackets; a line before which others are left out is after an ellipsis.
-fn shown(text: &str, query: &str, room: Room) -> String {
+fn shown(text: &str, query: &str, room: PassageRoom) -> String {
     let excerpt = excerpt(text, &["Guide", "Winter"], &QueryTerms::new(query), None, room);
-    let piece = |span: &Span| match span.is_match {
+    let piece = |span: &LineSpan| match span.is_match {
         true => format!("[{}]", span.text),
         false => span.text.clone(),
     };
-    let line = |(number, spans): (usize, &Vec<Span>)| {
+    let line = |(number, spans): (usize, &Vec<LineSpan>)| {
         let before = if excerpt.cuts.contains(&number) { "…" } else { "" };
         before.to_owned() + &spans.iter().map(piece).collect::<String>()
     };
@@ -75,9 +75,9 @@ fn what_a_colon_announces_is_shown_with_it() {
 fn a_sentence_that_announces_something_is_not_the_last_one_shown() {
     let text = "The disk of the camera is full now. These are your options:\n\n- delete\n- buy";
     assert_eq!(shown(text, "options", PROSE), "…These are your [options]:\n- delete…");
-    let wide = Room { columns: 60, ..PROSE };
+    let wide = PassageRoom { columns: 60, ..PROSE };
     assert_eq!(
-        shown(text, "camera", Room { lines: 1, ..wide }),
+        shown(text, "camera", PassageRoom { lines: 1, ..wide }),
         "The disk of the [camera] is full now. …"
     );
     assert_eq!(
@@ -91,7 +91,7 @@ const TABLE: &str = "Each phone is grey.\n\n| name | phone |\n| --- | --- |\n| A
 
 #[test]
 fn a_row_is_shown_below_the_head_of_its_table() {
-    let room = Room { columns: 40, lines: 3, is_code: false };
+    let room = PassageRoom { columns: 40, lines: 3, is_code: false };
     assert_eq!(
         shown(TABLE, "phone of Ben", room),
         "…| name | [phone] |\n…| [Ben] | 2 |\n| Cleo | 3 |…"
@@ -101,7 +101,7 @@ fn a_row_is_shown_below_the_head_of_its_table() {
         "…| name | [phone] |\n| [Ana] | 1 |\n| Ben | 2 |…"
     );
     assert_eq!(shown(TABLE, "Cleo", room), "…| name | phone |\n…| [Cleo] | 3 |…");
-    assert_eq!(shown(TABLE, "phone of Cleo", Room { lines: 1, ..room }), "…| [Cleo] | 3 |…");
+    assert_eq!(shown(TABLE, "phone of Cleo", PassageRoom { lines: 1, ..room }), "…| [Cleo] | 3 |…");
     assert_eq!(
         shown("name | phone\n--- | ---\nAna | 1\nBen | 2", "phone of Ben", room),
         "name | [phone]\n…[Ben] | 2"
@@ -121,7 +121,7 @@ fn of_a_wide_head_the_part_with_words_of_the_query_is_shown() {
 
 #[test]
 fn yaml_and_logs_keep_their_lines() {
-    let room = Room { columns: 40, lines: 2, is_code: false };
+    let room = PassageRoom { columns: 40, lines: 2, is_code: false };
     let yaml = "gauge:\n  port: 80\nfloat:\n  port: 90\n  mode: slow";
     assert_eq!(shown(yaml, "port of the float", room), "…[float]:\n  [port]: 90…");
     let log = "12:00:01 INFO pier up\n12:00:02 WARN float stuck\n12:00:03 INFO pier down";
@@ -144,7 +144,7 @@ fn the_cited_line_is_shown() {
     let text =
         "The gauge and the float.\n\nOthers wait.\n\nThe gauge is cleaned.\nA float\nin May.";
     let shown = |cited| {
-        let room = Room { columns: 30, lines: 1, is_code: false };
+        let room = PassageRoom { columns: 30, lines: 1, is_code: false };
         let found = excerpt(text, &[], &QueryTerms::new("gauge float"), cited, room);
         found.lines.iter().flatten().map(|span| span.text.as_str()).collect::<String>()
     };
@@ -157,7 +157,7 @@ fn the_cited_line_is_shown() {
 #[test]
 fn a_whole_passage_keeps_its_paragraphs_and_blank_lines() {
     let shown = |text: &str, is_code: bool| {
-        let line = |spans: &Vec<Span>| spans.iter().map(|span| span.text.as_str()).collect();
+        let line = |spans: &Vec<LineSpan>| spans.iter().map(|span| span.text.as_str()).collect();
         let lines = whole(text, &QueryTerms::new("pipe"), 20, is_code);
         lines.iter().map(line).collect::<Vec<String>>()
     };
@@ -172,7 +172,7 @@ fn a_whole_passage_keeps_its_paragraphs_and_blank_lines() {
 // What a list of `kb find` has room for.
 #[test]
 fn in_one_line_a_heading_gives_way_to_what_is_below_it() {
-    let room = Room { columns: 40, lines: 1, is_code: false };
+    let room = PassageRoom { columns: 40, lines: 1, is_code: false };
     let text = "My bike is green.\n\n## Tyres\n\nFront 4.5 bar, rear 5 bar.\n\n## Chain\n\nOil.";
     assert_eq!(shown(text, "tyres", room), "…Front 4.5 bar, rear 5 bar. …");
 }
@@ -188,7 +188,7 @@ fn control_characters_are_not_shown() {
 
 #[test]
 fn wide_characters_count_as_two_columns() {
-    let room = Room { columns: 20, lines: 1, is_code: false };
+    let room = PassageRoom { columns: 20, lines: 1, is_code: false };
     assert_eq!(
         shown("東京都は日本の首都である。大阪は違う。京都も違う。", "大阪", room),
         "…[大阪]は違う。京都も…"
@@ -202,7 +202,7 @@ proptest::proptest! {
         text in "(\\PC|\n|\t| ){0,200}", query in "\\PC{0,10}", columns in 20_usize..50,
         lines in 1_usize..5, is_code: bool, cited in proptest::option::of(0_usize..9),
     ) {
-        let room = Room { columns, lines, is_code };
+        let room = PassageRoom { columns, lines, is_code };
         let excerpt = excerpt(&text, &["a"], &QueryTerms::new(&query), cited, room);
         proptest::prop_assert!(excerpt.lines.len() <= lines);
         for line in excerpt.lines {
