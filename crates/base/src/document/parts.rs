@@ -17,7 +17,7 @@ pub fn embedded_reference(name: &str) -> String {
 const MAX_NAMED: usize = 10;
 
 /// What became of the parts of a file. Words that a reader leaves out of a part are counted in
-/// [`WordAccount`](super::WordAccount).
+/// `words`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileParts {
     /// Parts that were read: what they say is in the document or a document of its own, or is counted by a reason.
