@@ -183,7 +183,7 @@ pub(super) fn renew(
 }
 
 /// Embeds passages on all processors.
-pub(in crate::app) fn embed(
+pub(crate) fn embed(
     embedder: &dyn Embedder,
     passages: &[(ChunkId, String)],
 ) -> Result<Vec<(ChunkId, Embedding)>> {

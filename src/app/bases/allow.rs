@@ -86,7 +86,7 @@ pub fn allow(session: &Session, candidate: &AllowableBase, with_files: bool) -> 
 
 /// Allows the use of a restored database. Of its files and folders, those are followed that the user allowed
 /// for this database at this place before.
-pub(in crate::app) fn adopt_restored(session: &Session) -> Result<()> {
+pub(crate) fn adopt_restored(session: &Session) -> Result<()> {
     let Some(store) = session.at(session.data_dir())?.open_existing()? else { return Ok(()) };
     let id = known::id(store.base_id()?);
     known::allow(&session.environment, session.data_dir(), &id, |_| {})?;

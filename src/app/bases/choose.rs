@@ -9,17 +9,17 @@ use crate::config::{self, Environment, Flags, ResolvedConfig};
 use crate::error::Result;
 
 /// The knowledge base of a run with its settings.
-pub(in crate::app) struct ChosenBase {
-    pub(in crate::app) place: NamedBase,
-    pub(in crate::app) resolved: ResolvedConfig,
+pub(crate) struct ChosenBase {
+    pub(crate) place: NamedBase,
+    pub(crate) resolved: ResolvedConfig,
     /// The data directory.
-    pub(in crate::app) home: PathBuf,
-    pub(in crate::app) notices: Vec<String>,
+    pub(crate) home: PathBuf,
+    pub(crate) notices: Vec<String>,
 }
 
 /// Chooses the knowledge base with a name. Without one, it is the project's if its use is allowed and no
 /// data directory was named, else the default one. `usual` are the settings of the default one.
-pub(in crate::app) fn choose(
+pub(crate) fn choose(
     environment: &Environment,
     flags: &Flags,
     usual: ResolvedConfig,

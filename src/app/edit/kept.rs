@@ -16,12 +16,12 @@ pub fn page_of(data_dir: &Path, id: DocumentId) -> PathBuf {
 }
 
 /// Deletes the pages of removed documents: they have the title, and a note's text.
-pub(in crate::app) fn erase(data_dir: &Path, removed: &[DocumentId]) -> Result<()> {
+pub(crate) fn erase(data_dir: &Path, removed: &[DocumentId]) -> Result<()> {
     removed.iter().try_for_each(|id| delete(&page_of(data_dir, *id)))
 }
 
 /// Returns the pages whose document is not in the database.
-pub(in crate::app) fn orphans(data_dir: &Path, store: &Store) -> Result<Vec<PathBuf>> {
+pub(crate) fn orphans(data_dir: &Path, store: &Store) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in folder::entries(data_dir) {
         if let Some(id) = id_of(&path)
@@ -34,7 +34,7 @@ pub(in crate::app) fn orphans(data_dir: &Path, store: &Store) -> Result<Vec<Path
     Ok(found)
 }
 
-pub(in crate::app) fn delete(page: &Path) -> Result<()> {
+pub(crate) fn delete(page: &Path) -> Result<()> {
     write::remove(page).map_err(|source| Error::of_file(page, source))
 }
 

@@ -18,7 +18,7 @@ use crate::ingest::{ChunkingOptions, IngestOptions};
 /// The variable with the password of encrypted documents.
 const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
 
-pub(in crate::app) fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
+pub(crate) fn walk_options(session: &Session, is_following: bool) -> WalkOptions {
     let settings = &session.config().ingestion;
     let mut text_extensions = TextExtensions::new(words(&settings.text_extensions));
     text_extensions.includes_generated = settings.include_ignored;
@@ -30,12 +30,12 @@ pub(in crate::app) fn walk_options(session: &Session, is_following: bool) -> Wal
 }
 
 /// Whether some format claims a name, by the settings or without them.
-pub(in crate::app) fn is_claimed(session: &Session, path: &Path) -> bool {
+pub(crate) fn is_claimed(session: &Session, path: &Path) -> bool {
     detect::is_claimed(path, &walk_options(session, false).text_extensions)
 }
 
 /// Returns how files are read, with the settings and the options of the request.
-pub(in crate::app) fn ingest_options(
+pub(crate) fn ingest_options(
     session: &Session,
     request: &AddRequest,
     chunking: ChunkingOptions,
@@ -77,13 +77,13 @@ pub(in crate::app) fn ingest_options(
 }
 
 /// Returns the program that reads untrusted formats.
-pub(in crate::app) fn reading_program(session: &Session) -> Result<PathBuf> {
+pub(crate) fn reading_program(session: &Session) -> Result<PathBuf> {
     session.reader.clone().map_or_else(program::to_start, Ok)
 }
 
 /// Returns the password of encrypted documents: from the flag, else from the variable, which other users
 /// of the machine cannot see.
-pub(in crate::app) fn password(session: &Session, given: Option<String>) -> Result<Option<String>> {
+pub(crate) fn password(session: &Session, given: Option<String>) -> Result<Option<String>> {
     let variable = || {
         let value = session.environment.get(PASSWORD_VARIABLE)?;
         Some(value.to_str().map(str::to_owned).ok_or_else(|| {
@@ -95,7 +95,7 @@ pub(in crate::app) fn password(session: &Session, given: Option<String>) -> Resu
 }
 
 /// Returns one set of options per document type; the model's limit always applies.
-pub(in crate::app) fn chunking(
+pub(crate) fn chunking(
     config: &Config,
     model_tokens: usize,
     reserved_tokens: usize,

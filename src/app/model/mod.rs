@@ -201,7 +201,7 @@ fn mismatch(bound: &Binding, name: &str, precision: Precision, dim: u32) -> Erro
 
 /// Writes the model chosen by flags to the settings file if that names another one. Otherwise the next
 /// command would report a mismatch.
-pub(in crate::app) fn keep_selection(session: &Session, observer: &dyn Observer) -> Result<()> {
+pub(crate) fn keep_selection(session: &Session, observer: &dyn Observer) -> Result<()> {
     let chosen = &session.config().embedding;
     let is_flag = |key: &str| matches!(session.resolved.origin(key), SettingOrigin::Flag(_));
     if is_flag("embedding.model_dir") && !chosen.model_dir.as_os_str().is_empty() {
@@ -224,12 +224,12 @@ pub(in crate::app) fn keep_selection(session: &Session, observer: &dyn Observer)
 
 impl ModelSelection {
     /// Returns the model name for a binding.
-    pub(in crate::app) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.choice.name()
     }
 
     /// Returns the model's row of `models.toml`, if there is one.
-    pub(in crate::app) fn spec(&self) -> Option<&'static ModelSpec> {
+    pub(crate) fn spec(&self) -> Option<&'static ModelSpec> {
         self.choice.spec()
     }
 
@@ -241,7 +241,7 @@ impl ModelSelection {
     }
 
     /// Finds the model on this machine, without the runtime library.
-    pub(in crate::app) fn locate_model(&self) -> Result<PathBuf> {
+    pub(crate) fn locate_model(&self) -> Result<PathBuf> {
         embed::locate_model(&self.choice, &self.locations)
     }
 

@@ -7,7 +7,7 @@ use crate::document::ModelFiles;
 use crate::embed::Locations;
 
 /// Returns the directories that may hold models and the runtime library.
-pub(in crate::app) fn locations(environment: &Environment) -> Locations {
+pub(crate) fn locations(environment: &Environment) -> Locations {
     let home = environment.home();
     let user_cache = environment.path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
     let hf_home = environment.path("HF_HOME").unwrap_or_else(|| user_cache.join("huggingface"));

@@ -146,11 +146,11 @@ impl Session {
     }
 
     /// Returns the mark that fetching a model has failed.
-    pub(in crate::app) fn fetching_has_failed(&self) -> Arc<AtomicBool> {
+    pub(crate) fn fetching_has_failed(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.opened.fetching_has_failed)
     }
 
-    pub(in crate::app) fn kept_link(&self) -> MutexGuard<'_, Option<KeptLink>> {
+    pub(crate) fn kept_link(&self) -> MutexGuard<'_, Option<KeptLink>> {
         self.opened.kept_link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,15 +11,15 @@ use crate::cli::args::ReportFormat;
 `kb --base NAME COMMAND` works on the knowledge base NAME, `kb --base work,default search ...` searches \
 several. Without --base, kb uses the default one, or that of the project around the working directory \
 (made by `kb init --here`) once `kb base allow` has allowed it.")]
-pub(in crate::cli) struct BaseArgs {
+pub(crate) struct BaseArgs {
     /// The action.
     #[command(subcommand)]
-    pub(in crate::cli) action: BaseAction,
+    pub(crate) action: BaseAction,
 }
 
 /// An action on knowledge bases.
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum BaseAction {
+pub(crate) enum BaseAction {
     /// List all knowledge bases
     List(BaseList),
     /// Make a knowledge base, or describe one
@@ -34,7 +34,7 @@ pub(in crate::cli) enum BaseAction {
 
 impl BaseArgs {
     /// Returns the requested output format.
-    pub(in crate::cli) fn format(&self) -> &ReportFormat {
+    pub(crate) fn format(&self) -> &ReportFormat {
         match &self.action {
             BaseAction::List(args) => &args.format,
             BaseAction::Add(args) => &args.format,
@@ -46,9 +46,9 @@ impl BaseArgs {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct BaseList {
+pub(crate) struct BaseList {
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -56,44 +56,44 @@ pub(in crate::cli) struct BaseList {
 Its database is bases/NAME/kb.db in the data directory. A name that was removed is listed again.
 
 For example: `kb base add NAME --description \"reports and papers\"`")]
-pub(in crate::cli) struct BaseAdd {
+pub(crate) struct BaseAdd {
     /// Its name; `default` describes the default one
     #[arg(value_name = "NAME")]
-    pub(in crate::cli) name: String,
+    pub(crate) name: String,
     /// What it holds, for people and agents that choose where to search
     #[arg(long, value_name = "TEXT")]
-    pub(in crate::cli) description: Option<String>,
+    pub(crate) description: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb base remove NAME`")]
-pub(in crate::cli) struct BaseRemove {
+pub(crate) struct BaseRemove {
     /// Its name
     #[arg(value_name = "NAME")]
-    pub(in crate::cli) name: String,
+    pub(crate) name: String,
     /// Delete its folder with the database, settings and copies in it; asks first
     #[arg(long)]
-    pub(in crate::cli) erase: bool,
+    pub(crate) erase: bool,
     /// Do not ask
     #[arg(long, short, requires = "erase")]
-    pub(in crate::cli) yes: bool,
+    pub(crate) yes: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb base rename OLD NEW`")]
-pub(in crate::cli) struct BaseRename {
+pub(crate) struct BaseRename {
     /// Its name
     #[arg(value_name = "OLD")]
-    pub(in crate::cli) name: String,
+    pub(crate) name: String,
     /// Its new name
     #[arg(value_name = "NEW")]
-    pub(in crate::cli) new_name: String,
+    pub(crate) new_name: String,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -105,16 +105,16 @@ options and what you allowed before. They are followed only with --files: then `
 The permission ends if the folder is moved or another database takes its place.
 
 For example: `kb base allow DIR --yes`")]
-pub(in crate::cli) struct BaseAllow {
+pub(crate) struct BaseAllow {
     /// The folder of the database, or of a project with a folder .kb; or a name
     #[arg(value_name = "DIR")]
-    pub(in crate::cli) dir: Option<PathBuf>,
+    pub(crate) dir: Option<PathBuf>,
     /// Also follow the files and folders that the database names
     #[arg(long)]
-    pub(in crate::cli) files: bool,
+    pub(crate) files: bool,
     /// Do not ask
     #[arg(long, short)]
-    pub(in crate::cli) yes: bool,
+    pub(crate) yes: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }

@@ -26,11 +26,11 @@ macro_rules! commands {
 
         impl Command {
             /// The titles of the groups in the order of the commands, and how many commands each has.
-            pub(in crate::cli) const GROUPS: &[(&str, usize)] =
+            pub(crate) const GROUPS: &[(&str, usize)] =
                 &[$(($group, [$(stringify!($name)),+].len())),+];
 
             /// Returns the requested output format; `None` if a setting decides.
-            pub(in crate::cli) fn wanted_format(&self) -> Option<OutputFormat> {
+            pub(crate) fn wanted_format(&self) -> Option<OutputFormat> {
                 match self {
                     $($(Self::$name(args) => requested!(args $(, $args, $format)?),)+)+
                 }

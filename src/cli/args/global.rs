@@ -9,36 +9,36 @@ use crate::cli::args::values::directory;
 
 /// Options of every command.
 #[derive(Debug, Clone, Default, Args)]
-pub(in crate::cli) struct Global {
+pub(crate) struct Global {
     /// Directory of kb.db and config.yaml [default: data_dir, ~/.kb]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(value_parser = directory)]
-    pub(in crate::cli) data_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
     /// Use this knowledge base (`kb base list` shows them); `kb search` takes several, separated by commas
     #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
-    pub(in crate::cli) base: Option<String>,
+    pub(crate) base: Option<String>,
     /// Colour human output: always, never, or auto (on a terminal, unless NO_COLOR is set)
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(help_heading = "Global options")]
-    pub(in crate::cli) color: ColorChoice,
+    pub(crate) color: ColorChoice,
     /// Do not use a pager for long answers (KB_PAGER, PAGER, less)
     #[arg(long, global = true, help_heading = "Global options")]
-    pub(in crate::cli) no_pager: bool,
+    pub(crate) no_pager: bool,
     /// Show no progress and print only warnings and errors
     #[arg(long, short, global = true, help_heading = "Global options")]
     #[arg(conflicts_with = "verbose")]
-    pub(in crate::cli) quiet: bool,
+    pub(crate) quiet: bool,
     /// Print more details; -vv also prints how long each stage took
     #[arg(long, short, global = true, action = ArgAction::Count, help_heading = "Global options")]
-    pub(in crate::cli) verbose: u8,
+    pub(crate) verbose: u8,
     /// Append messages and the time of each stage to this file
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
-    pub(in crate::cli) log_file: Option<PathBuf>,
+    pub(crate) log_file: Option<PathBuf>,
 }
 
 /// When output is coloured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum ColorChoice {
+pub(crate) enum ColorChoice {
     #[default]
     Auto,
     Always,
@@ -46,7 +46,7 @@ pub(in crate::cli) enum ColorChoice {
 }
 
 /// Returns the command of a command line: the first word that is neither a flag nor the value of one.
-pub(in crate::cli) fn first_word(args: &[OsString]) -> Option<&OsString> {
+pub(crate) fn first_word(args: &[OsString]) -> Option<&OsString> {
     let mut words = args.iter().skip(1);
     while let Some(word) = words.next() {
         if ["--data-dir", "--base", "--color", "--log-file"].iter().any(|flag| word == flag) {

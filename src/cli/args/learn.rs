@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb help query`")]
-pub(in crate::cli) struct Help {
+pub(crate) struct Help {
     /// A topic (query, config, limits, json, exit) or a command
     #[arg(value_name = "TOPIC")]
-    pub(in crate::cli) words: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -17,13 +17,13 @@ pub(in crate::cli) struct Help {
 Without a name, all schemas are listed. `kb help json` explains what the JSON promises.
 
 For example: `kb schema search`")]
-pub(in crate::cli) struct Schema {
+pub(crate) struct Schema {
     /// A command, such as `search` or `skill list`, or `error`
     #[arg(value_name = "SCHEMA")]
-    pub(in crate::cli) name: Vec<String>,
+    pub(crate) name: Vec<String>,
     /// Write all schemas into this directory, as NAME.json
     #[arg(long, value_name = "DIR", conflicts_with = "name")]
-    pub(in crate::cli) dir: Option<PathBuf>,
+    pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -38,18 +38,18 @@ elvish:      eval (kb completions elvish | slurp)     # in rc.elv
 bash:        eval \"$(kb completions --keys bash)\"     # in ~/.bashrc
 zsh:         eval \"$(kb completions --keys zsh)\"      # in ~/.zshrc
 fish:        kb completions --keys fish | source      # in config.fish")]
-pub(in crate::cli) struct Completions {
+pub(crate) struct Completions {
     /// The shell
     #[arg(value_name = "SHELL")]
-    pub(in crate::cli) shell: Shell,
+    pub(crate) shell: Shell,
     /// Print a key binding for `kb find` instead (bash, zsh, fish)
     #[arg(long)]
-    pub(in crate::cli) keys: bool,
+    pub(crate) keys: bool,
 }
 
 /// A shell that completes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum Shell {
+pub(crate) enum Shell {
     Bash,
     Zsh,
     Fish,
@@ -59,8 +59,8 @@ pub(in crate::cli) enum Shell {
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb man --dir DIR`")]
-pub(in crate::cli) struct Man {
+pub(crate) struct Man {
     /// Write a page for every command into this directory
     #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) dir: Option<PathBuf>,
+    pub(crate) dir: Option<PathBuf>,
 }

@@ -22,33 +22,33 @@ Filters choose all documents that pass them; with --query, of those only the doc
 text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.
 
 For example: `kb remove DOC --yes`")]
-pub(in crate::cli) struct RemoveArgs {
+pub(crate) struct RemoveArgs {
     /// Documents: ids, titles or unique parts of them; or added files and folders with everything below them
     #[arg(value_name = "DOC|DIR", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
     #[arg(conflicts_with_all = CHOOSING, allow_negative_numbers = true)]
-    pub(in crate::cli) documents: Vec<String>,
+    pub(crate) documents: Vec<String>,
     #[command(flatten)]
-    pub(in crate::cli) choosing: DocumentArgs,
+    pub(crate) choosing: DocumentArgs,
     /// Also delete the copies of the database that kb made itself, which may have what was removed
     #[arg(long)]
-    pub(in crate::cli) backups: bool,
+    pub(crate) backups: bool,
     /// Report what would be removed, and remove nothing
     #[arg(long)]
-    pub(in crate::cli) dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Also list them in .kbignore, so that they stay away
     #[arg(long)]
-    pub(in crate::cli) ignore: bool,
+    pub(crate) ignore: bool,
     /// First write what is removed to this file, which `kb import` reads
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
-    pub(in crate::cli) export: Option<PathBuf>,
+    pub(crate) export: Option<PathBuf>,
     /// With --export: replace FILE if it exists
     #[arg(long, short, requires = "export")]
-    pub(in crate::cli) force: bool,
+    pub(crate) force: bool,
     /// Do not ask for confirmation
     #[arg(long, short)]
-    pub(in crate::cli) yes: bool,
+    pub(crate) yes: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -58,21 +58,21 @@ that has no file. All changes are made together when the editor ends; an empty o
 A title that you edit stays when the file is read again.
 
 For example: `kb edit DOC --title TITLE`")]
-pub(in crate::cli) struct EditArgs {
+pub(crate) struct EditArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
-    pub(in crate::cli) document: String,
+    pub(crate) document: String,
     /// Set the title
     #[arg(long, value_name = "TEXT", value_parser = title)]
-    pub(in crate::cli) title: Option<String>,
+    pub(crate) title: Option<String>,
     /// Set the date, as in 2026-05-17; an empty one goes back to what the document or its file states
     #[arg(long, value_name = "DAY", value_parser = day)]
-    pub(in crate::cli) date: Option<Day>,
+    pub(crate) date: Option<Day>,
     /// Set all tags, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
-    pub(in crate::cli) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -85,47 +85,47 @@ Filters select all documents that pass them; with --query, only those among the 
 is not found, no document is changed. `kb tags rename` renames a tag everywhere.
 
 For example: `kb tag DOC --add todo`")]
-pub(in crate::cli) struct TagArgs {
+pub(crate) struct TagArgs {
     /// Documents: ids, paths, or unique parts of titles or paths
     #[arg(value_name = "DOC", required_unless_present_any = CHOOSING, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = CHOOSING)]
-    pub(in crate::cli) documents: Vec<String>,
+    pub(crate) documents: Vec<String>,
     #[command(flatten)]
-    pub(in crate::cli) choosing: DocumentArgs,
+    pub(crate) choosing: DocumentArgs,
     /// Tags to add, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
-    pub(in crate::cli) add: Vec<String>,
+    pub(crate) add: Vec<String>,
     /// Tags to remove, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
-    pub(in crate::cli) remove: Vec<String>,
+    pub(crate) remove: Vec<String>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb status --scan`")]
-pub(in crate::cli) struct StatusArgs {
+pub(crate) struct StatusArgs {
     /// Also count new, changed and missing files, and what takes the room in the database
     #[arg(long)]
-    pub(in crate::cli) scan: bool,
+    pub(crate) scan: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb backup FILE`")]
-pub(in crate::cli) struct BackupArgs {
+pub(crate) struct BackupArgs {
     /// File to write, or to check with --verify
     #[arg(value_name = "FILE")]
-    pub(in crate::cli) file: PathBuf,
+    pub(crate) file: PathBuf,
     /// Check FILE, and change nothing
     #[arg(long, conflicts_with = "force")]
-    pub(in crate::cli) verify: bool,
+    pub(crate) verify: bool,
     /// Replace FILE if it exists
     #[arg(long, short)]
-    pub(in crate::cli) force: bool,
+    pub(crate) force: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -135,12 +135,12 @@ that is replaced stays next to kb.db as kb-before-restore-TIME.db until you dele
 using the database.
 
 For example: `kb restore FILE`")]
-pub(in crate::cli) struct RestoreArgs {
+pub(crate) struct RestoreArgs {
     /// A file that `kb backup` wrote
     #[arg(value_name = "FILE")]
-    pub(in crate::cli) file: PathBuf,
+    pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -150,21 +150,21 @@ closed cases stay. Changed files are left to `kb update`, and so are missing one
 kb.db, `kb update` follows it without this command.
 
 For example: `kb relocate OLD NEW`")]
-pub(in crate::cli) struct RelocateArgs {
+pub(crate) struct RelocateArgs {
     /// The folder as it was added, or a folder in it
     #[arg(value_name = "OLD")]
-    pub(in crate::cli) from: PathBuf,
+    pub(crate) from: PathBuf,
     /// The folder that has its files now
     #[arg(value_name = "NEW")]
-    pub(in crate::cli) to: PathBuf,
+    pub(crate) to: PathBuf,
     /// Compare the files, and change nothing
     #[arg(long)]
-    pub(in crate::cli) dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Relocate even if no file below NEW has its remembered content
     #[arg(long, short)]
-    pub(in crate::cli) force: bool,
+    pub(crate) force: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -175,12 +175,12 @@ the server's certificate checked, unless `sslmode` in the URL says otherwise; on
 `require_auth` does. `kb search --from TARGET QUERY` searches the copy.
 
 For example: `kb push TARGET`")]
-pub(in crate::cli) struct PushArgs {
+pub(crate) struct PushArgs {
     /// The copy: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD
     #[arg(value_name = "TARGET")]
-    pub(in crate::cli) target: String,
+    pub(crate) target: String,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -190,21 +190,21 @@ The first line describes the database and its model; every other line is one doc
 chunks. `kb import` reads the file into another database.
 
 For example: `kb export FILE --vectors`")]
-pub(in crate::cli) struct ExportArgs {
+pub(crate) struct ExportArgs {
     /// File to create; - is standard output [default: -]
     #[arg(value_name = "FILE")]
-    pub(in crate::cli) file: Option<PathBuf>,
+    pub(crate) file: Option<PathBuf>,
     /// Replace FILE if it exists
     #[arg(long, short)]
-    pub(in crate::cli) force: bool,
+    pub(crate) force: bool,
     /// Include vectors, so that importing computes nothing
     #[arg(long)]
-    pub(in crate::cli) vectors: bool,
+    pub(crate) vectors: bool,
     #[command(flatten)]
-    pub(in crate::cli) choosing: DocumentArgs,
+    pub(crate) choosing: DocumentArgs,
     /// The only format
     #[arg(long, value_parser = ["jsonl"], value_name = "FORMAT", default_value = "jsonl")]
-    pub(in crate::cli) format: String,
+    pub(crate) format: String,
 }
 
 #[derive(Debug, Args)]
@@ -215,44 +215,44 @@ files.
 Exit status 0: no problems; 1: problems that can be repaired; 2: the database is damaged beyond repair.
 
 For example: `kb doctor --fix`")]
-pub(in crate::cli) struct DoctorArgs {
+pub(crate) struct DoctorArgs {
     /// Repair: rebuild indexes, compute missing vectors, remove orphaned rows, restrict permissions,
     /// release free space
     #[arg(long)]
-    pub(in crate::cli) fix: bool,
+    pub(crate) fix: bool,
     /// List the links between notes that lead to no document
     #[arg(long)]
-    pub(in crate::cli) links: bool,
+    pub(crate) links: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb reindex --dry-run`")]
-pub(in crate::cli) struct ReindexArgs {
+pub(crate) struct ReindexArgs {
     /// Model to switch to [default: the one the database uses]
     #[arg(long, value_name = "NAME")]
-    pub(in crate::cli) model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Use the model files in this directory instead of fetching them
     #[arg(long, value_name = "DIR", value_parser = directory)]
-    pub(in crate::cli) model_dir: Option<PathBuf>,
+    pub(crate) model_dir: Option<PathBuf>,
     /// Report how long it would take and how large the vectors would be, and change nothing
     #[arg(long)]
-    pub(in crate::cli) dry_run: bool,
+    pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct ModelArgs {
+pub(crate) struct ModelArgs {
     /// The action.
     #[command(subcommand)]
-    pub(in crate::cli) action: ModelAction,
+    pub(crate) action: ModelAction,
 }
 
 /// An action on models.
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum ModelAction {
+pub(crate) enum ModelAction {
     /// List the models that kb knows by name, with cost and scores
     List {
         #[command(flatten)]
@@ -275,12 +275,12 @@ touched.
 
 manifest.txt lists every file that kb put there with its SHA-256, size, time and inode. Every command compares \
 size, time and inode of the files it loads; `kb doctor` compares all bytes.")]
-pub(in crate::cli) struct CacheArgs {
+pub(crate) struct CacheArgs {
     /// The action; without one, the contents are shown.
     #[command(subcommand)]
-    pub(in crate::cli) action: Option<CacheAction>,
+    pub(crate) action: Option<CacheAction>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 impl CacheArgs {
@@ -294,39 +294,39 @@ impl CacheArgs {
 
 /// An action on the cache.
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum CacheAction {
+pub(crate) enum CacheAction {
     /// Remove what the database's model does not need
     Clean(CacheCleanArgs),
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb cache clean --dry-run`")]
-pub(in crate::cli) struct CacheCleanArgs {
+pub(crate) struct CacheCleanArgs {
     /// Also remove what it needs, which the next command fetches again
     #[arg(long)]
-    pub(in crate::cli) all: bool,
+    pub(crate) all: bool,
     /// Report what would be removed, and remove nothing
     #[arg(long)]
-    pub(in crate::cli) dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Do not ask for confirmation
     #[arg(long, short)]
-    pub(in crate::cli) yes: bool,
+    pub(crate) yes: bool,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct ConfigArgs {
+pub(crate) struct ConfigArgs {
     /// The action; without one, all settings are shown.
     #[command(subcommand)]
-    pub(in crate::cli) action: Option<ConfigAction>,
+    pub(crate) action: Option<ConfigAction>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 /// An action on the settings.
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum ConfigAction {
+pub(crate) enum ConfigAction {
     /// Write a setting to config.yaml
     #[command(after_help = "For example: `kb config set search.default_top 5`")]
     Set {

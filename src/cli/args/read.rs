@@ -14,21 +14,21 @@ use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb list --type markdown --sort date`")]
-pub(in crate::cli) struct ListArgs {
+pub(crate) struct ListArgs {
     #[command(flatten)]
-    pub(in crate::cli) filter: FilterArgs,
+    pub(crate) filter: FilterArgs,
     /// Sort by added (oldest first), title, size (most chunks first), type or date (newest first)
     #[arg(long, value_name = "KEY", value_parser = sort(), default_value = "added")]
     #[arg(hide_default_value = true, hide_possible_values = true)]
-    pub(in crate::cli) sort: SortKey,
+    pub(crate) sort: SortKey,
     /// Reverse the order
     #[arg(long)]
-    pub(in crate::cli) reverse: bool,
+    pub(crate) reverse: bool,
     /// List at most this many documents
     #[arg(long, value_name = "N", value_parser = top)]
-    pub(in crate::cli) limit: Option<u32>,
+    pub(crate) limit: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
@@ -37,49 +37,49 @@ A file is indexed, ignored (by which rule), failed (why) or waived. A failed fil
 settings have changed, or when `kb add` names it. A folder that is not entered is one line.
 
 For example: `kb files --failed`")]
-pub(in crate::cli) struct FilesArgs {
+pub(crate) struct FilesArgs {
     /// A file or folder, with everything below it [default: all]
     #[arg(value_name = "PATH")]
-    pub(in crate::cli) path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
     /// List only files that are indexed
     #[arg(long, group = "state")]
-    pub(in crate::cli) indexed: bool,
+    pub(crate) indexed: bool,
     /// List only files and folders that are left out
     #[arg(long, group = "state")]
-    pub(in crate::cli) ignored: bool,
+    pub(crate) ignored: bool,
     /// List only files that could not be read
     #[arg(long, group = "state")]
-    pub(in crate::cli) failed: bool,
+    pub(crate) failed: bool,
     /// List only failed files that were waived
     #[arg(long, group = "state")]
-    pub(in crate::cli) waived: bool,
+    pub(crate) waived: bool,
     /// List only files of whose words more than a tenth was left out, or whose encoding is uncertain
     #[arg(long, group = "state")]
-    pub(in crate::cli) quality: bool,
+    pub(crate) quality: bool,
     /// Waive failed files: they are not counted or read again until `kb add` names them
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["path", "state"])]
-    pub(in crate::cli) waive: Vec<PathBuf>,
+    pub(crate) waive: Vec<PathBuf>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example: `kb info DOC`")]
-pub(in crate::cli) struct InfoArgs {
+pub(crate) struct InfoArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
-    pub(in crate::cli) id: String,
+    pub(crate) id: String,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct TagsArgs {
+pub(crate) struct TagsArgs {
     /// The action; without one, all tags are listed.
     #[command(subcommand)]
-    pub(in crate::cli) action: Option<TagsAction>,
+    pub(crate) action: Option<TagsAction>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 impl TagsArgs {
@@ -93,7 +93,7 @@ impl TagsArgs {
 
 /// An action on all tags.
 #[derive(Debug, Subcommand)]
-pub(in crate::cli) enum TagsAction {
+pub(crate) enum TagsAction {
     /// Rename a tag
     Rename(TagsRenameArgs),
 }
@@ -103,62 +103,62 @@ pub(in crate::cli) enum TagsAction {
 If a tag NEW exists, the two are merged. Added folders that tag new files with OLD tag them with NEW.
 
 For example: `kb tags rename OLD NEW`")]
-pub(in crate::cli) struct TagsRenameArgs {
+pub(crate) struct TagsRenameArgs {
     /// The tag
     #[arg(value_name = "OLD", value_parser = tag)]
-    pub(in crate::cli) old: String,
+    pub(crate) old: String,
     /// Its new name
     #[arg(value_name = "NEW", value_parser = tag)]
-    pub(in crate::cli) new: String,
+    pub(crate) new: String,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = document_help("kb outline DOC --level 2"))]
-pub(in crate::cli) struct OutlineArgs {
+pub(crate) struct OutlineArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
-    pub(in crate::cli) document: String,
+    pub(crate) document: String,
     /// Deepest level to list
     #[arg(long, value_name = "N")]
-    pub(in crate::cli) level: Option<u32>,
+    pub(crate) level: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = document_help("kb show DOC --max-lines 40"))]
-pub(in crate::cli) struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
-    pub(in crate::cli) document: Option<String>,
+    pub(crate) document: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) selection: SelectionArgs,
+    pub(crate) selection: SelectionArgs,
     /// Also show N chunks before and after the chunk
     #[arg(long, value_name = "N", requires = "chunk", default_value_t = 0)]
-    pub(in crate::cli) around: u32,
+    pub(crate) around: u32,
     /// Show at most N lines
     #[arg(long, value_name = "N", conflicts_with = "image")]
-    pub(in crate::cli) max_lines: Option<u32>,
+    pub(crate) max_lines: Option<u32>,
     /// Write the page of a PDF or picture to this file, as PNG
     #[arg(long, value_name = "FILE", conflicts_with = "symbol")]
-    pub(in crate::cli) image: Option<PathBuf>,
+    pub(crate) image: Option<PathBuf>,
     /// Mark these words on the picture [default: the chunk or section]
     #[arg(long, value_name = "WORDS", requires = "image", allow_hyphen_values = true)]
-    pub(in crate::cli) mark: Option<String>,
+    pub(crate) mark: Option<String>,
     /// Replace the file if it exists
     #[arg(long, requires = "image")]
-    pub(in crate::cli) force: bool,
+    pub(crate) force: bool,
     /// Output for people (human), as Markdown (md) or for programs (json)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     #[arg(hide_possible_values = true)]
-    pub(in crate::cli) format: ShowFormat,
+    pub(crate) format: ShowFormat,
 }
 
 /// The format of a part of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum ShowFormat {
+pub(crate) enum ShowFormat {
     /// People
     Human,
     /// Markdown
@@ -170,19 +170,19 @@ pub(in crate::cli) enum ShowFormat {
 /// Selects a part of a document.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
-pub(in crate::cli) struct SelectionArgs {
+pub(crate) struct SelectionArgs {
     /// Section with this heading or end of a header chain, in any case
     #[arg(long, value_name = "HEADING", allow_hyphen_values = true)]
-    pub(in crate::cli) section: Option<String>,
+    pub(crate) section: Option<String>,
     /// Definition with this name, qualified or not
     #[arg(long, value_name = "NAME")]
-    pub(in crate::cli) symbol: Option<String>,
+    pub(crate) symbol: Option<String>,
     /// Page number, from 1, or pages such as 3-4
     #[arg(long, value_name = "N", value_parser = cited)]
-    pub(in crate::cli) page: Option<(u32, u32)>,
+    pub(crate) page: Option<(u32, u32)>,
     /// Chunk with this id, as in search results
     #[arg(long, value_name = "ID")]
-    pub(in crate::cli) chunk: Option<ChunkId>,
+    pub(crate) chunk: Option<ChunkId>,
 }
 
 #[derive(Debug, Args)]
@@ -194,55 +194,55 @@ With --format jsonl, any number of documents is printed, one per line, and a fil
 error. With --chunks, the lines are those of `kb export`, which `kb import` reads; that needs the model (`kb init`), but no database.
 
 For example: `kb convert FILE --format json`")]
-pub(in crate::cli) struct ConvertArgs {
+pub(crate) struct ConvertArgs {
     /// Files, and folders with everything below them; - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
-    pub(in crate::cli) paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// Also convert the files and folders that this file lists, one per line; - is standard input
     #[arg(long, value_name = "FILE")]
-    pub(in crate::cli) files_from: Option<PathBuf>,
+    pub(crate) files_from: Option<PathBuf>,
     /// Write Markdown (md), blocks as JSON (json), or one document per line (jsonl)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "md")]
     #[arg(hide_possible_values = true)]
-    pub(in crate::cli) format: DocumentFormat,
+    pub(crate) format: DocumentFormat,
     /// Print chunks instead of blocks, as `kb export` does (--format jsonl)
     #[arg(long, conflicts_with_all = ["pages", "page_marks"])]
-    pub(in crate::cli) chunks: bool,
+    pub(crate) chunks: bool,
     /// Print the vector of each chunk
     #[arg(long, requires = "chunks")]
-    pub(in crate::cli) vectors: bool,
+    pub(crate) vectors: bool,
     /// Model that counts tokens and computes vectors [default: embedding.model]
     #[arg(long, value_name = "NAME", requires = "chunks")]
-    pub(in crate::cli) model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Write the results to this folder
     #[arg(long, value_name = "DIR", value_parser = directory)]
-    pub(in crate::cli) output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     /// Replace other files in the folder that have the name of a result
     #[arg(long, short, requires = "output")]
-    pub(in crate::cli) force: bool,
+    pub(crate) force: bool,
     /// Convert only pages A to B
     #[arg(long, value_name = "A:B", value_parser = pages)]
-    pub(in crate::cli) pages: Option<(u32, u32)>,
+    pub(crate) pages: Option<(u32, u32)>,
     /// Mark the beginning of each page with a comment, <!-- page N -->
     #[arg(long)]
-    pub(in crate::cli) page_marks: bool,
+    pub(crate) page_marks: bool,
     /// Type of the files, instead of the one their names suggest
     #[arg(long = "type", value_name = "TYPE", value_parser = doc_type())]
-    pub(in crate::cli) doc_type: Option<DocType>,
+    pub(crate) doc_type: Option<DocType>,
     /// Programming language of the files (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
-    pub(in crate::cli) language: Option<Language>,
+    pub(crate) language: Option<Language>,
     /// Keep all text that a file shows, menus and running heads too, as ingestion.keep_all does
     #[arg(long)]
-    pub(in crate::cli) keep_all: bool,
+    pub(crate) keep_all: bool,
     /// Password of encrypted documents. Visible to other users; prefer KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
-    pub(in crate::cli) password: Option<String>,
+    pub(crate) password: Option<String>,
 }
 
 /// The format of a converted document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum DocumentFormat {
+pub(crate) enum DocumentFormat {
     /// Markdown
     Md,
     /// Blocks with kind, headings and page
@@ -253,24 +253,24 @@ pub(in crate::cli) enum DocumentFormat {
 
 #[derive(Debug, Args)]
 #[command(after_help = document_help("kb open DOC"))]
-pub(in crate::cli) struct OpenArgs {
+pub(crate) struct OpenArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
-    pub(in crate::cli) document: String,
+    pub(crate) document: String,
     /// Show only lines A to B
     #[arg(long, value_name = "A:B", value_parser = lines)]
-    pub(in crate::cli) lines: Option<(u32, u32)>,
+    pub(crate) lines: Option<(u32, u32)>,
     /// Show at most N lines
     #[arg(long, value_name = "N")]
-    pub(in crate::cli) max_lines: Option<u32>,
+    pub(crate) max_lines: Option<u32>,
     /// Open it in your editor (VISUAL, EDITOR) or viewer (KB_VIEWER) instead of printing it
     #[arg(long, conflicts_with_all = ["max_lines", "format"])]
-    pub(in crate::cli) editor: bool,
+    pub(crate) editor: bool,
     /// Open it at this page, if the viewer can
     #[arg(long, value_name = "N", requires = "editor", conflicts_with = "lines")]
-    pub(in crate::cli) page: Option<u32>,
+    pub(crate) page: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 /// Explains how the reading commands work together.

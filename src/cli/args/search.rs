@@ -29,44 +29,44 @@ For example: `kb grep -i \"frozen|thaw\" --type markdown`
 For example: `kb eval FOLDER`
 
 For example: `kb embed \"a text\"`")]
-pub(in crate::cli) struct SearchArgs {
+pub(crate) struct SearchArgs {
     /// What to look for
     #[arg(value_name = "QUERY")]
-    pub(in crate::cli) query: Vec<String>,
+    pub(crate) query: Vec<String>,
     /// Search for another phrasing too; may be repeated
     #[arg(long, value_name = "QUERY", requires = "query")]
-    pub(in crate::cli) also: Vec<String>,
+    pub(crate) also: Vec<String>,
     /// Answer each line of this file (- reads standard input), a query or a JSON object with options,
     /// with one line of JSON, or with text (--format agent)
     #[arg(long, value_name = "FILE", conflicts_with = "query")]
-    pub(in crate::cli) batch: Option<PathBuf>,
+    pub(crate) batch: Option<PathBuf>,
     #[command(flatten)]
-    pub(in crate::cli) how: SearchModeArgs,
+    pub(crate) how: SearchModeArgs,
     /// Show for each result which terms matched and how much each contributed
     #[arg(long)]
-    pub(in crate::cli) explain: bool,
+    pub(crate) explain: bool,
     /// Best passages that fit into this many tokens
     #[arg(long, value_name = "TOKENS", value_parser = budget, allow_negative_numbers = true)]
-    pub(in crate::cli) budget: Option<u32>,
+    pub(crate) budget: Option<u32>,
     /// Add N chunks before and after each result to its text
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(in crate::cli) context: u32,
+    pub(crate) context: u32,
     /// Read changed files among the results again first, and repeat the search
     #[arg(long)]
-    pub(in crate::cli) fresh: bool,
+    pub(crate) fresh: bool,
     /// Open result N in your editor or viewer instead of printing results
     #[arg(long, value_name = "N", value_parser = top, conflicts_with_all = ["batch", "format"], hide = true)]
-    pub(in crate::cli) open: Option<u32>,
+    pub(crate) open: Option<u32>,
     /// Search the copy that `kb push TARGET` made, instead of the database
     #[arg(long, value_name = "TARGET", conflicts_with_all = ["fresh", "open"])]
-    pub(in crate::cli) from: Option<String>,
+    pub(crate) from: Option<String>,
     /// With --format paths: list each file once, ending in a zero byte, for xargs -0
     #[arg(long, short = '0')]
-    pub(in crate::cli) null: bool,
+    pub(crate) null: bool,
     /// json, human, jsonl (a result per line), paths (path:line), md (Markdown with citations), agent (compact)
     /// [default: search.default_format, json]
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
-    pub(in crate::cli) format: Option<SearchFormat>,
+    pub(crate) format: Option<SearchFormat>,
 }
 
 #[derive(Debug, Args)]
@@ -80,58 +80,58 @@ kb gives the terminal back however it ends; after a kill that it cannot notice (
 For your shell:
   place=$(kb find --print) && line=${place##*:} && vim \"+0${line##*[!0-9]*}\" \"${place%:*}\"
 `kb completions --keys bash` (zsh, fish) prints a key binding that puts the chosen path on the command line.")]
-pub(in crate::cli) struct FindArgs {
+pub(crate) struct FindArgs {
     /// What to look for first
     #[arg(value_name = "QUERY")]
-    pub(in crate::cli) query: Vec<String>,
+    pub(crate) query: Vec<String>,
     /// Print the chosen place instead of opening it
     #[arg(long)]
-    pub(in crate::cli) print: bool,
+    pub(crate) print: bool,
     #[command(flatten)]
-    pub(in crate::cli) filter: FilterArgs,
+    pub(crate) filter: FilterArgs,
     /// Let newer documents win near ties, as kb search does
     #[arg(long, value_name = "DAYS", value_parser = recent, num_args = 0..=1, require_equals = true)]
-    pub(in crate::cli) recent: Option<Option<u32>>,
+    pub(crate) recent: Option<Option<u32>>,
     /// Begin with keywords only; needs no model
     #[arg(long, conflicts_with = "vec_only")]
-    pub(in crate::cli) fts_only: bool,
+    pub(crate) fts_only: bool,
     /// Begin with meaning only
     #[arg(long, hide = true)]
-    pub(in crate::cli) vec_only: bool,
+    pub(crate) vec_only: bool,
 }
 
 /// Where to look, and how much to return.
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct SearchModeArgs {
+pub(crate) struct SearchModeArgs {
     /// At most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
-    pub(in crate::cli) top: Option<u32>,
+    pub(crate) top: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) filter: FilterArgs,
+    pub(crate) filter: FilterArgs,
     /// At most N results of one document
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
-    pub(in crate::cli) per_doc: Option<u32>,
+    pub(crate) per_doc: Option<u32>,
     /// Let newer documents win near ties: DAYS halve what a document gains by being new, 0 gives it nothing
     /// [default: search.half_life_days, or 30 if that is 0]
     #[arg(long, value_name = "DAYS", value_parser = recent, num_args = 0..=1, require_equals = true)]
-    pub(in crate::cli) recent: Option<Option<u32>>,
+    pub(crate) recent: Option<Option<u32>>,
     /// Also show near copies of better results
     #[arg(long)]
-    pub(in crate::cli) copies: bool,
+    pub(crate) copies: bool,
     /// Leave out results with a lower score
     #[arg(long, value_name = "SCORE", value_parser = threshold, allow_negative_numbers = true)]
-    pub(in crate::cli) threshold: Option<f64>,
+    pub(crate) threshold: Option<f64>,
     /// Search by keywords only; needs no model
     #[arg(long, conflicts_with = "vec_only")]
-    pub(in crate::cli) fts_only: bool,
+    pub(crate) fts_only: bool,
     /// Search by meaning only
     #[arg(long)]
-    pub(in crate::cli) vec_only: bool,
+    pub(crate) vec_only: bool,
 }
 
 /// The output formats of `kb search`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum SearchFormat {
+pub(crate) enum SearchFormat {
     Json,
     Human,
     Jsonl,
@@ -160,123 +160,123 @@ impl From<OutputFormat> for SearchFormat {
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct WhyArgs {
+pub(crate) struct WhyArgs {
     /// The query; quote several words
     #[arg(value_name = "QUERY")]
-    pub(in crate::cli) query: String,
+    pub(crate) query: String,
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
-    pub(in crate::cli) document: String,
+    pub(crate) document: String,
     #[command(flatten)]
-    pub(in crate::cli) how: SearchModeArgs,
+    pub(crate) how: SearchModeArgs,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
-pub(in crate::cli) struct SimilarArgs {
+pub(crate) struct SimilarArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
-    pub(in crate::cli) document: Option<String>,
+    pub(crate) document: Option<String>,
     /// Id of a chunk, as in search results
     #[arg(long, value_name = "ID", conflicts_with = "document")]
-    pub(in crate::cli) chunk: Option<ChunkId>,
+    pub(crate) chunk: Option<ChunkId>,
     /// At most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
-    pub(in crate::cli) top: Option<u32>,
+    pub(crate) top: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) filter: FilterArgs,
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 /// Selects the documents to search.
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct FilterArgs {
+pub(crate) struct FilterArgs {
     /// Only this type or format: pdf, mail, docx
     ///
     /// A type (pdf, markdown, code, note), a group of formats (mail, sheet, slides, book, web, image) or a format as
     /// `kb list` shows it (docx, html, epub, ...)
     #[arg(long = "type", value_name = "TYPE", value_parser = kind(), hide_possible_values = true)]
-    pub(in crate::cli) kind: Option<DocumentKind>,
+    pub(crate) kind: Option<DocumentKind>,
     /// Only documents with all these tags, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
-    pub(in crate::cli) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     /// Only documents with none of these tags, separated by commas
     #[arg(long = "exclude-tag", value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
-    pub(in crate::cli) excluded_tags: Vec<String>,
+    pub(crate) excluded_tags: Vec<String>,
     /// Only source code in this language (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
-    pub(in crate::cli) language: Option<Language>,
+    pub(crate) language: Option<Language>,
     /// Only documents from this date on: 2026-05-17, 7d
     ///
     /// Also 2026, 2026-05, 17.5.2026, 2w, 3m, 1y, today, yesterday, 'last week', 'last month', 'last year'.
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
-    pub(in crate::cli) since: Option<TypedDate>,
+    pub(crate) since: Option<TypedDate>,
     /// Only documents up to this date; of a month or year, up to its last day
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
-    pub(in crate::cli) until: Option<TypedDate>,
+    pub(crate) until: Option<TypedDate>,
     /// Only documents added on this date or later (UTC)
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
-    pub(in crate::cli) added_since: Option<TypedDate>,
+    pub(crate) added_since: Option<TypedDate>,
     /// Only documents at or below this path, or this id
     ///
     /// May be repeated, for any of them. A number is the id of a document if there is one; ./4 is a file or folder.
     #[arg(long = "path", value_name = "PATH")]
-    pub(in crate::cli) paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
 }
 
 /// Chooses documents by what they are, instead of by name.
 #[derive(Debug, Clone, Args)]
-pub(in crate::cli) struct DocumentArgs {
+pub(crate) struct DocumentArgs {
     #[command(flatten)]
-    pub(in crate::cli) filter: FilterArgs,
+    pub(crate) filter: FilterArgs,
     /// Only the documents of the results of this search
     #[arg(long, value_name = "TEXT")]
-    pub(in crate::cli) query: Option<String>,
+    pub(crate) query: Option<String>,
     /// With --query: at most N results [default: search.default_top, 10]
     #[arg(long, value_name = "N", value_parser = top, requires = "query")]
-    pub(in crate::cli) top: Option<u32>,
+    pub(crate) top: Option<u32>,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without a folder, the questions are headings and rare words of your documents, and the right answer is the \
 document they come from.")]
-pub(in crate::cli) struct EvalArgs {
+pub(crate) struct EvalArgs {
     /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv (the layout of BEIR)
     #[arg(value_name = "FOLDER")]
-    pub(in crate::cli) folder: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     /// Ask at most N questions
     #[arg(long, value_name = "N", value_parser = queries, default_value = "400")]
-    pub(in crate::cli) queries: u32,
+    pub(crate) queries: u32,
     /// Where to keep the folder's documents and their database [default: data_dir/eval/NAME]
     #[arg(long, value_name = "DIR", requires = "folder")]
-    pub(in crate::cli) work: Option<PathBuf>,
+    pub(crate) work: Option<PathBuf>,
     /// File name extension of the folder's documents, which decides how they are read
     #[arg(long, value_name = "EXTENSION", default_value = "md", requires = "folder")]
-    pub(in crate::cli) extension: String,
+    pub(crate) extension: String,
     #[command(flatten)]
-    pub(in crate::cli) format: ReportFormat,
+    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints one JSON array of numbers per line, in the order of the texts. Vectors have unit length: their dot product \
 is the cosine that `kb search` uses.")]
-pub(in crate::cli) struct EmbedArgs {
+pub(crate) struct EmbedArgs {
     /// The text
     #[arg(value_name = "TEXT", required_unless_present = "stdin", conflicts_with = "stdin")]
-    pub(in crate::cli) text: Option<String>,
+    pub(crate) text: Option<String>,
     /// Read texts from standard input, one per line
     #[arg(long)]
-    pub(in crate::cli) stdin: bool,
+    pub(crate) stdin: bool,
     /// Embed as queries instead of passages; some models distinguish them
     #[arg(long)]
-    pub(in crate::cli) query: bool,
+    pub(crate) query: bool,
     /// The only format; accepted because every other command has it
     #[arg(long, hide = true, value_parser = ["json"], value_name = "FORMAT")]
-    pub(in crate::cli) format: Option<String>,
+    pub(crate) format: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -286,42 +286,42 @@ with line, page or section. Regular expressions, -i, -w and -F mean what they me
 code the same lines match as in the file; Markdown is stored without comments and with its link references resolved, \
 and the file of a web page or an office document has other text than what is read of it. Blank lines between passages \
 and white space around a passage of prose are not stored. kb search finds the same in other words. Put -- before a pattern that starts with a hyphen.")]
-pub(in crate::cli) struct GrepArgs {
+pub(crate) struct GrepArgs {
     /// Regular expression; it never matches more than one line
     #[arg(value_name = "PATTERN")]
-    pub(in crate::cli) pattern: String,
+    pub(crate) pattern: String,
     /// Treat upper and lower case as the same
     #[arg(long, short)]
-    pub(in crate::cli) ignore_case: bool,
+    pub(crate) ignore_case: bool,
     /// Match only whole words
     #[arg(long, short)]
-    pub(in crate::cli) word_regexp: bool,
+    pub(crate) word_regexp: bool,
     /// The pattern is the text itself, not a regular expression
     #[arg(long, short = 'F')]
-    pub(in crate::cli) fixed_strings: bool,
+    pub(crate) fixed_strings: bool,
     /// Print only the documents with a match
     #[arg(long, short = 'l', conflicts_with = "context")]
-    pub(in crate::cli) files_with_matches: bool,
+    pub(crate) files_with_matches: bool,
     /// Print only the number of matching lines of each document
     #[arg(long, short, conflicts_with_all = ["context", "files_with_matches"])]
-    pub(in crate::cli) count: bool,
+    pub(crate) count: bool,
     /// Print N lines before and after each matching line
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub(in crate::cli) context: usize,
+    pub(crate) context: usize,
     /// With human and agent: print at most N tokens, and say what is left out [default with agent: 1000]
     #[arg(long, value_name = "N", value_parser = budget, hide_short_help = true)]
-    pub(in crate::cli) budget: Option<u32>,
+    pub(crate) budget: Option<u32>,
     #[command(flatten)]
-    pub(in crate::cli) filter: FilterArgs,
+    pub(crate) filter: FilterArgs,
     /// Output for people (human), for models (agent), for programs (json), or one line of JSON for each line (jsonl)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     #[arg(hide_possible_values = true)]
-    pub(in crate::cli) format: LineFormat,
+    pub(crate) format: LineFormat,
 }
 
 /// The output formats of `kb grep`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum LineFormat {
+pub(crate) enum LineFormat {
     Human,
     Agent,
     Json,

@@ -18,37 +18,37 @@ use crate::text::paths;
 #[derive(Debug, Parser)]
 #[command(name = "skc", version = concat!("0.2.1 (kb ", env!("CARGO_PKG_VERSION"), ")"))]
 #[command(disable_help_subcommand = true)]
-pub(in crate::cli) struct SkcArgs {
+pub(crate) struct SkcArgs {
     /// Options of every command.
     #[command(flatten)]
-    pub(in crate::cli) global: Global,
+    pub(crate) global: Global,
     /// The command.
     #[command(subcommand)]
-    pub(in crate::cli) call: SkillCall,
+    pub(crate) call: SkillCall,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "Started through a link named skc, the program runs only these commands.")]
-pub(in crate::cli) struct SkillArgs {
+pub(crate) struct SkillArgs {
     /// The command.
     #[command(subcommand)]
-    pub(in crate::cli) call: SkillCall,
+    pub(crate) call: SkillCall,
 }
 
 /// A skill command as typed.
 #[derive(Debug)]
-pub(in crate::cli) struct SkillCall {
-    pub(in crate::cli) command: &'static SkillCommand,
+pub(crate) struct SkillCall {
+    pub(crate) command: &'static SkillCommand,
     matches: ArgMatches,
 }
 
 impl SkillCall {
     /// Returns the argument that names the skill; empty if the command has none.
-    pub(in crate::cli) fn skill(&self) -> String {
+    pub(crate) fn skill(&self) -> String {
         self.text("skill").unwrap_or_default()
     }
 
-    pub(in crate::cli) fn format(&self) -> OutputFormat {
+    pub(crate) fn format(&self) -> OutputFormat {
         match self.matches.get_one::<String>("format").map(String::as_str) {
             Some("json") => OutputFormat::Json,
             _ => OutputFormat::Human,
@@ -56,7 +56,7 @@ impl SkillCall {
     }
 
     /// Whether `--verbose` was given.
-    pub(in crate::cli) fn is_verbose(&self) -> bool {
+    pub(crate) fn is_verbose(&self) -> bool {
         self.matches.get_count("verbose") > 0
     }
 }

@@ -107,7 +107,7 @@ pub(super) fn threshold(typed: &str) -> Result<f64, String> {
 
 /// A day, or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Day(pub(in crate::cli) Option<String>);
+pub(crate) struct Day(pub(crate) Option<String>);
 
 pub(super) fn day(typed: &str) -> Result<Day, String> {
     values::day(typed).map(Day)
@@ -134,7 +134,7 @@ impl ValueEnum for OutputFormat {
 }
 
 /// Returns the format in which errors are printed: for programs if its word says that the output is JSON.
-pub(in crate::cli) fn errors(format: impl ValueEnum + Copy) -> OutputFormat {
+pub(crate) fn errors(format: impl ValueEnum + Copy) -> OutputFormat {
     let word = format.to_possible_value();
     match word.is_some_and(|word| word.get_name().starts_with("json")) {
         true => OutputFormat::Json,
@@ -144,9 +144,9 @@ pub(in crate::cli) fn errors(format: impl ValueEnum + Copy) -> OutputFormat {
 
 /// The format of a command whose default is `human`.
 #[derive(Debug, Clone, Copy, Args)]
-pub(in crate::cli) struct ReportFormat {
+pub(crate) struct ReportFormat {
     /// Output for people (human) or programs (json)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     #[arg(hide_possible_values = true)]
-    pub(in crate::cli) format: OutputFormat,
+    pub(crate) format: OutputFormat,
 }

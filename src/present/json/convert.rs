@@ -17,7 +17,7 @@ use crate::text::paths::path_text;
 
 /// A converted document.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ConvertedJson<'a> {
+pub(crate) struct ConvertedJson<'a> {
     /// Absolute path of its file; null for standard input.
     path: Option<String>,
     /// `pdf`, `markdown`, `code` or `note`.
@@ -147,7 +147,7 @@ fn kind(kind: BlockKind) -> &'static str {
 
 /// The report of `kb convert` into a folder.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ConversionJson<'a> {
+pub(crate) struct ConversionJson<'a> {
     /// Documents that were written.
     converted: usize,
     /// Files in folders that kb does not read.

@@ -18,11 +18,11 @@ use crate::text::json::Json;
 use crate::text::{fields, paths};
 
 /// Characters of a chunk that `kb info` shows.
-pub(in crate::present) const PREVIEW_CHARS: usize = 100;
+pub(crate) const PREVIEW_CHARS: usize = 100;
 
 /// A document of the list.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ListedJson<'a> {
+pub(crate) struct ListedJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: &'a ListedDocument,
@@ -78,7 +78,7 @@ pub fn list(documents: &[ListedDocument], out: &mut Json<'_>) -> io::Result<()> 
 
 /// One document with its chunks.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct InfoJson<'a> {
+pub(crate) struct InfoJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: &'a StoredDocument,
@@ -185,7 +185,7 @@ pub fn info(info: &DocumentInfo, out: &mut Json<'_>) -> io::Result<()> {
 
 /// A document after `kb edit`.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct EditedJson<'a> {
+pub(crate) struct EditedJson<'a> {
     /// The document.
     id: DocumentId,
     /// Its title.
@@ -215,7 +215,7 @@ pub fn edited(
 
 /// The tags of a document after a change.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct TaggedJson<'a> {
+pub(crate) struct TaggedJson<'a> {
     /// The document.
     id: DocumentId,
     /// All its tags, in alphabetical order.
@@ -229,7 +229,7 @@ pub fn tagged(document: &StoredDocument, out: &mut Json<'_>) -> io::Result<()> {
 
 /// The tags of several documents after a change.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct TaggedAllJson<'a> {
+pub(crate) struct TaggedAllJson<'a> {
     /// Number of selected documents.
     selected: usize,
     /// Ids of those whose tags changed.

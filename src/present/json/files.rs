@@ -15,7 +15,7 @@ use crate::text::json::Json;
 
 /// The files that are waived now.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct WaivedJson<'a> {
+pub(crate) struct WaivedJson<'a> {
     /// Absolute paths of the files.
     waived: &'a [String],
 }
@@ -27,7 +27,7 @@ pub fn waived(paths: &[String], out: &mut Json<'_>) -> io::Result<()> {
 
 /// What adding would do.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct PlanJson {
+pub(crate) struct PlanJson {
     /// Always true: nothing was written.
     dry_run: bool,
     /// How many files there are of each outcome.
@@ -54,23 +54,23 @@ struct PlanGroupJson {
 
 /// How many files there are of each outcome.
 #[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
-pub(in crate::present) struct PlanCounts {
+pub(crate) struct PlanCounts {
     /// Files that would be read for the first time, copies of other documents included.
-    pub(in crate::present) new: usize,
+    pub(crate) new: usize,
     /// Indexed files whose size or time differs.
-    pub(in crate::present) changed: usize,
+    pub(crate) changed: usize,
     /// Indexed files that would be skipped.
-    pub(in crate::present) unchanged: usize,
+    pub(crate) unchanged: usize,
     /// Files and folders that a rule leaves out.
-    pub(in crate::present) ignored: usize,
+    pub(crate) ignored: usize,
     /// Files that cannot be read, as far as their first bytes show, or could not be read before.
-    pub(in crate::present) failed: usize,
+    pub(crate) failed: usize,
     /// Files that could not be read and are not reported any more.
-    pub(in crate::present) waived: usize,
+    pub(crate) waived: usize,
 }
 
 impl PlanCounts {
-    pub(in crate::present) fn of(plan: &[ForeseenFile]) -> Self {
+    pub(crate) fn of(plan: &[ForeseenFile]) -> Self {
         let mut counts = Self::default();
         for foreseen in plan {
             *match foreseen.prospect {
@@ -87,10 +87,10 @@ impl PlanCounts {
 }
 
 /// The place of an outcome in the order, its word, the kind of the files, and the reason.
-pub(in crate::present) type PlanGroup<'a> = (usize, &'static str, String, Option<&'a str>);
+pub(crate) type PlanGroup<'a> = (usize, &'static str, String, Option<&'a str>);
 
 /// Counts the files of each outcome, kind and reason, what would be read first.
-pub(in crate::present) fn groups(plan: &[ForeseenFile]) -> BTreeMap<PlanGroup<'_>, usize> {
+pub(crate) fn groups(plan: &[ForeseenFile]) -> BTreeMap<PlanGroup<'_>, usize> {
     let mut groups = BTreeMap::new();
     for foreseen in plan {
         let (order, outcome, reason) = match &foreseen.prospect {
@@ -130,7 +130,7 @@ pub fn plan(plan: &[ForeseenFile], out: &mut Json<'_>) -> io::Result<()> {
 
 /// The report of `kb add`.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ReportJson<'a> {
+pub(crate) struct ReportJson<'a> {
     /// New documents.
     added: usize,
     /// Documents with new content.

@@ -16,7 +16,7 @@ use crate::text::json::Json;
 
 /// All documents with lines that match a pattern.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct GrepJson<'a> {
+pub(crate) struct GrepJson<'a> {
     /// The pattern, unchanged.
     pattern: &'a str,
     /// The documents with a matching line, by id.
@@ -97,7 +97,7 @@ impl From<&Range<usize>> for RangeJson {
 
 /// A line with its document.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct GrepLineJson<'a> {
+pub(crate) struct GrepLineJson<'a> {
     /// Where the line is from.
     #[serde(flatten)]
     source: FileJson<'a>,

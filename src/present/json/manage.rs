@@ -14,7 +14,7 @@ use crate::text::paths::path_text;
 
 /// All knowledge bases.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct BasesJson<'a> {
+pub(crate) struct BasesJson<'a> {
     /// The default one, then that of the project, then the named ones by name.
     bases: &'a [ListedBase],
 }
@@ -26,7 +26,7 @@ pub fn bases(bases: &[ListedBase], out: &mut Json<'_>) -> io::Result<()> {
 
 /// A change of the settings of an agent's program.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ClientChangedJson<'a> {
+pub(crate) struct ClientChangedJson<'a> {
     /// The name of the program.
     client: &'static str,
     /// The file with its settings.
@@ -65,7 +65,7 @@ pub fn client_changed(
 
 /// The result of `kb doctor`.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct DoctorJson<'a> {
+pub(crate) struct DoctorJson<'a> {
     /// Whether there is no fault.
     sound: bool,
     /// Number of remaining faults.

@@ -15,7 +15,7 @@ use crate::text::json::Json;
 
 /// The parts of a document.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct OutlineJson<'a> {
+pub(crate) struct OutlineJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: SourceJson<'a>,
@@ -39,7 +39,7 @@ pub fn outline(outline: &DocumentOutline, out: &mut Json<'_>) -> io::Result<()> 
 
 /// A part of a document with its text.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ShowJson<'a> {
+pub(crate) struct ShowJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: SourceJson<'a>,
@@ -95,7 +95,7 @@ pub fn show(shown: &ShownPart, out: &mut Json<'_>) -> io::Result<()> {
 
 /// A page of a document that was drawn.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct PictureJson<'a> {
+pub(crate) struct PictureJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: SourceJson<'a>,
@@ -119,7 +119,7 @@ pub fn picture(drawn: &PagePicture, out: &mut Json<'_>) -> io::Result<()> {
 
 /// The file of a document.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct OpenJson<'a> {
+pub(crate) struct OpenJson<'a> {
     /// The document.
     #[serde(flatten)]
     document: SourceJson<'a>,

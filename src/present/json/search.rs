@@ -36,7 +36,7 @@ pub fn hit_lines(hits: &[Hit], out: &mut Json<'_>) -> io::Result<()> {
 
 /// The answer to a query. With `--batch`, each line is one such answer or an error.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct SearchJson<'a> {
+pub(crate) struct SearchJson<'a> {
     /// The query, unchanged; the first one of several phrasings.
     query: &'a str,
     /// With several phrasings: all of them, unchanged.
@@ -82,7 +82,7 @@ pub(in crate::present) struct SearchJson<'a> {
 
 /// A result: a chunk, or a passage of several chunks. With `--format jsonl`, each line is one result.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ResultJson<'a> {
+pub(crate) struct ResultJson<'a> {
     /// Id of the chunk, or of the best one of a passage.
     chunk_id: ChunkId,
     /// The sum of the two terms in `score_breakdown`: above 0, at most 2/61 unless `search.rrf_k` is set.
@@ -315,7 +315,7 @@ fn failure(reranking: &Reranking) -> Option<&str> {
 
 /// Passages similar to a document or a chunk.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct SimilarJson<'a> {
+pub(crate) struct SimilarJson<'a> {
     /// The given document; null if a chunk was given.
     document_id: Option<DocumentId>,
     /// The given chunk; null if a document was given.

@@ -45,7 +45,7 @@ pub fn answer(answer: &SkillAnswer, out: &mut Json<'_>) -> io::Result<()> {
 
 /// The list of skills.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ListJson<'a> {
+pub(crate) struct ListJson<'a> {
     /// The skills, sorted by name.
     skills: Vec<SkillJson<'a>>,
     /// The same as `filtered`; the name in older versions.
@@ -104,7 +104,7 @@ fn list(list: &SkillList, out: &mut Json<'_>) -> io::Result<()> {
 
 /// The result of a build.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct BuildJson<'a> {
+pub(crate) struct BuildJson<'a> {
     /// Its name.
     skill: &'a str,
     /// Where it is: `project` or `global`.
@@ -179,7 +179,7 @@ fn build(report: &BuildReport, out: &mut Json<'_>) -> io::Result<()> {
 
 /// The result of checking a skill for its author.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct LintJson<'a> {
+pub(crate) struct LintJson<'a> {
     /// Its name.
     skill: &'a str,
     /// Its directory.
@@ -207,7 +207,7 @@ fn lint(linted: &LintResult, out: &mut Json<'_>) -> io::Result<()> {
 
 /// The result of merging access logs.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct SyncJson<'a> {
+pub(crate) struct SyncJson<'a> {
     /// Skills whose logs were merged.
     synced: Vec<SyncedJson<'a>>,
     /// Whether nothing was written.
@@ -232,7 +232,7 @@ fn sync(synced: &SyncResult, errors: &[String], out: &mut Json<'_>) -> io::Resul
 
 /// A file of a skill: `text`, or `data` if it is not text.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct SkillOpenJson<'a> {
+pub(crate) struct SkillOpenJson<'a> {
     /// File, relative to the skill.
     file: &'a str,
     /// Its text.
@@ -255,7 +255,7 @@ fn open(opened: &OpenedFile, out: &mut Json<'_>) -> io::Result<()> {
 /// A file or directory of a skill.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Source")]
-pub(in crate::present) struct SkillSourceJson<'a> {
+pub(crate) struct SkillSourceJson<'a> {
     /// Path, relative to the skill.
     path: &'a str,
     /// `file` or `dir`.

@@ -20,7 +20,7 @@ use crate::text::paths::path_text;
 
 /// The contents of the database and its setup.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct StatusJson<'a> {
+pub(crate) struct StatusJson<'a> {
     /// Number of documents per type; all four types are present.
     documents: BTreeMap<&'static str, u32>,
     /// Chunks of all documents.
@@ -113,7 +113,7 @@ pub fn status(
 
 /// The setup on this machine.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct SetupJson<'a> {
+pub(crate) struct SetupJson<'a> {
     /// Directory of the database and the configuration.
     data_dir: String,
     /// The database file.

@@ -9,23 +9,23 @@ use crate::error::Error;
 use crate::text::json::Json;
 
 /// Increases only if a documented key is removed, renamed or changes its type.
-pub(in crate::present) const CONTRACT_VERSION: u32 = 1;
+pub(crate) const CONTRACT_VERSION: u32 = 1;
 
 /// The first key of an answer, and what it means.
-pub(in crate::present) const VERSION_KEY: &str = "contract_version";
-pub(in crate::present) const VERSION_MEANING: &str =
+pub(crate) const VERSION_KEY: &str = "contract_version";
+pub(crate) const VERSION_MEANING: &str =
     "Increases only if a key is removed, renamed or changes its type.";
 
 /// An answer after the version of the contract.
 #[derive(Serialize)]
-pub(in crate::present) struct VersionedAnswer<'a, T> {
+pub(crate) struct VersionedAnswer<'a, T> {
     contract_version: u32,
     #[serde(flatten)]
     answer: &'a T,
 }
 
 impl<'a, T> VersionedAnswer<'a, T> {
-    pub(in crate::present) fn of(answer: &'a T) -> Self {
+    pub(crate) fn of(answer: &'a T) -> Self {
         Self { contract_version: CONTRACT_VERSION, answer }
     }
 }
@@ -37,13 +37,13 @@ pub fn answer(answer: &impl Serialize, out: &mut Json<'_>) -> io::Result<()> {
 
 /// An error, printed on stderr if the format is JSON; stdout is then empty.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct ErrorJson {
+pub(crate) struct ErrorJson {
     /// What failed and on which object, for people.
-    pub(in crate::present) error: String,
+    pub(crate) error: String,
     /// Stable code for the kind of error.
-    pub(in crate::present) code: &'static str,
+    pub(crate) code: &'static str,
     /// What to do next; null if there is no advice.
-    pub(in crate::present) fix: Option<String>,
+    pub(crate) fix: Option<String>,
 }
 
 impl From<&Error> for ErrorJson {

@@ -15,7 +15,7 @@ use crate::text::json::Json;
 
 /// The trace of one document through a search.
 #[derive(Serialize, JsonSchema)]
-pub(in crate::present) struct WhyJson<'a> {
+pub(crate) struct WhyJson<'a> {
     /// The query, unchanged.
     query: &'a str,
     /// The document.

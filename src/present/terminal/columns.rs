@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// Marks where text was cut.
-pub(in crate::present) const ELLIPSIS: char = '…';
+pub(crate) const ELLIPSIS: char = '…';
 
 /// Punctuation that must not begin a line, in scripts that break lines anywhere.
 const CLOSING: &str = "、。，．！？：；）」』】〉》〕ー・’”…,.!?:;)]}";
@@ -35,7 +35,7 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
 
 /// Shortens a path to a width with an ellipsis in its middle. The last parts get two thirds of the width,
 /// the beginning gets the rest.
-pub(in crate::present) fn cut_middle(path: &str, columns: usize) -> Cow<'_, str> {
+pub(crate) fn cut_middle(path: &str, columns: usize) -> Cow<'_, str> {
     if width(path) <= columns {
         return path.into();
     }
@@ -51,7 +51,7 @@ pub(in crate::present) fn cut_middle(path: &str, columns: usize) -> Cow<'_, str>
 }
 
 /// Returns the longest beginning of a text that fits a width.
-pub(in crate::present) fn prefix(text: &str, columns: usize) -> &str {
+pub(crate) fn prefix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let end = text.grapheme_indices(true).find_map(|(at, grapheme)| {
         used += grapheme.width();
@@ -71,13 +71,13 @@ pub fn after(text: &str, at: usize) -> usize {
 }
 
 /// Returns the spaces that pad a text to a width.
-pub(in crate::present) fn padding(text: &str, columns: usize) -> String {
+pub(crate) fn padding(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width(text)))
 }
 
 /// Wraps a text without line ends. Returns the byte ranges of the lines without surrounding space. Breaks
 /// at spaces and between wide characters; only if necessary between any two graphemes.
-pub(in crate::present) fn wrap(text: &str, columns: usize) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn wrap(text: &str, columns: usize) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         start += text[start..].len() - text[start..].trim_start().len();

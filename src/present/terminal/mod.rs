@@ -4,4 +4,4 @@ pub mod columns;
 pub mod paint;
 pub mod sheet;
 pub mod shell;
-pub(in crate::present) mod table;
+pub(crate) mod table;

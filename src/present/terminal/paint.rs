@@ -29,7 +29,7 @@ pub enum Meaning {
 
 impl Meaning {
     /// Returns [`Self::Warning`] unless `is_well`.
-    pub(in crate::present) fn of(is_well: bool) -> Self {
+    pub(crate) fn of(is_well: bool) -> Self {
         if is_well { Self::Plain } else { Self::Warning }
     }
 

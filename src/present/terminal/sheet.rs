@@ -40,7 +40,7 @@ impl<'a> CleanWriter<'a> {
     }
 
     /// Writes text in a style, given as parameters of an escape sequence such as `1;33`.
-    pub(in crate::present) fn styled(&mut self, code: &'static str, text: &str) -> io::Result<()> {
+    pub(crate) fn styled(&mut self, code: &'static str, text: &str) -> io::Result<()> {
         write!(self.out, "\u{1b}[{code}m")?;
         self.text(text)?;
         self.out.write_all(b"\x1b[0m")
@@ -64,7 +64,7 @@ impl<'a> CleanWriter<'a> {
     }
 
     /// Turns the output of `write` into a link to a file.
-    pub(in crate::present) fn linked(
+    pub(crate) fn linked(
         &mut self,
         path: &Path,
         write: impl FnOnce(&mut Self) -> io::Result<()>,

@@ -18,7 +18,7 @@ const MIN_COLUMNS: usize = 12;
 const MAIN_COLUMNS: usize = 24;
 
 #[derive(Debug, Clone, Copy)]
-pub(in crate::present) struct Column {
+pub(crate) struct Column {
     head: &'static str,
     kind: ColumnKind,
     /// Whether the column is left out if all its cells are empty.
@@ -36,7 +36,7 @@ enum ColumnKind {
     Paths,
 }
 
-pub(in crate::present) fn words(head: &'static str) -> Column {
+pub(crate) fn words(head: &'static str) -> Column {
     Column {
         head,
         kind: ColumnKind::Words,
@@ -47,33 +47,33 @@ pub(in crate::present) fn words(head: &'static str) -> Column {
 }
 
 /// Creates a right-aligned column of numbers.
-pub(in crate::present) fn numbers(head: &'static str) -> Column {
+pub(crate) fn numbers(head: &'static str) -> Column {
     Column { kind: ColumnKind::Numbers, ..words(head) }
 }
 
 /// Creates a column of texts, which may be cut on a narrow terminal. The first one is cut last.
-pub(in crate::present) fn texts(head: &'static str) -> Column {
+pub(crate) fn texts(head: &'static str) -> Column {
     Column { kind: ColumnKind::Texts, ..words(head) }
 }
 
 /// Creates a column of paths, which may be cut in the middle.
-pub(in crate::present) fn paths(head: &'static str) -> Column {
+pub(crate) fn paths(head: &'static str) -> Column {
     Column { kind: ColumnKind::Paths, ..words(head) }
 }
 
 impl Column {
     /// Leaves the column out if all its cells are empty.
-    pub(in crate::present) fn optional(self) -> Self {
+    pub(crate) fn optional(self) -> Self {
         Self { is_optional: true, ..self }
     }
 
     /// Leaves the column out on a narrow terminal; the one with the largest `order` first.
-    pub(in crate::present) fn left_out(self, order: u8) -> Self {
+    pub(crate) fn left_out(self, order: u8) -> Self {
         Self { left_out: order, ..self }
     }
 
     /// Paints its cells.
-    pub(in crate::present) fn painted(self, meaning: Meaning) -> Self {
+    pub(crate) fn painted(self, meaning: Meaning) -> Self {
         Self { meaning, ..self }
     }
 
@@ -84,7 +84,7 @@ impl Column {
 
 impl Human {
     /// Writes a table. Each row is one line, whatever its cells contain.
-    pub(in crate::present) fn table(
+    pub(crate) fn table(
         &self,
         columns: &[Column],
         rows: impl Iterator<Item = Vec<String>>,
@@ -151,11 +151,7 @@ impl Human {
     }
 
     /// Writes one line per name and value. Values are aligned and, on a terminal, wrapped.
-    pub(in crate::present) fn facts(
-        &self,
-        facts: &[NamedValue],
-        out: &mut CleanWriter<'_>,
-    ) -> io::Result<()> {
+    pub(crate) fn facts(&self, facts: &[NamedValue], out: &mut CleanWriter<'_>) -> io::Result<()> {
         let column = facts.iter().map(|fact| width(fact.name)).max().unwrap_or(0) + 2;
         let room = if self.is_terminal {
             self.width.saturating_sub(column).max(MIN_COLUMNS)
@@ -181,19 +177,19 @@ impl Human {
 
 /// A name with its value.
 #[derive(Debug, Clone)]
-pub(in crate::present) struct NamedValue {
+pub(crate) struct NamedValue {
     name: &'static str,
     value: String,
     meaning: Meaning,
 }
 
-pub(in crate::present) fn fact(name: &'static str, value: impl AsRef<str>) -> NamedValue {
+pub(crate) fn fact(name: &'static str, value: impl AsRef<str>) -> NamedValue {
     NamedValue { name, value: clean_name(value.as_ref()), meaning: Meaning::Plain }
 }
 
 impl NamedValue {
     /// Paints its value.
-    pub(in crate::present) fn painted(self, meaning: Meaning) -> Self {
+    pub(crate) fn painted(self, meaning: Meaning) -> Self {
         Self { meaning, ..self }
     }
 }

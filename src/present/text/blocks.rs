@@ -10,13 +10,13 @@ use crate::text::scripts;
 const TAB: &str = "    ";
 
 /// A piece of the passage that begins on a new line.
-pub(in crate::present) struct PassageBlock {
-    pub(in crate::present) text: String,
+pub(crate) struct PassageBlock {
+    pub(crate) text: String,
     /// What its first line is.
-    pub(in crate::present) kind: LineKind,
-    pub(in crate::present) matches: Vec<Match>,
+    pub(crate) kind: LineKind,
+    pub(crate) matches: Vec<Match>,
     /// Its lines in the passage, from 0.
-    pub(in crate::present) lines: Range<usize>,
+    pub(crate) lines: Range<usize>,
     /// Bytes of `text` and of the passage that are the same place, in order: where lines begin, and after each cut.
     sources: Vec<[usize; 2]>,
     /// Where it ends in the passage.
@@ -24,7 +24,7 @@ pub(in crate::present) struct PassageBlock {
 }
 
 /// Splits a text into blocks.
-pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<PassageBlock> {
+pub(crate) fn blocks(text: &str, is_code: bool) -> Vec<PassageBlock> {
     let mut found: Vec<PassageBlock> = Vec::new();
     let mut start = 0;
     let lines = text.split('\n').zip(line_kinds(text, is_code)).enumerate();
@@ -64,12 +64,12 @@ pub(in crate::present) fn blocks(text: &str, is_code: bool) -> Vec<PassageBlock>
 
 impl PassageBlock {
     /// Whether its text is kept unchanged, and cut rather than wrapped.
-    pub(in crate::present) fn is_verbatim(&self) -> bool {
+    pub(crate) fn is_verbatim(&self) -> bool {
         self.kind.is_verbatim()
     }
 
     /// Returns the byte of the passage that a byte of the text is.
-    pub(in crate::present) fn in_passage(&self, at: usize) -> usize {
+    pub(crate) fn in_passage(&self, at: usize) -> usize {
         let after = self.sources.partition_point(|source| source[0] <= at);
         let [from, to] = self.sources[after.saturating_sub(1)];
         let most = self.sources.get(after).map_or(self.end, |next| next[1]);
@@ -77,7 +77,7 @@ impl PassageBlock {
     }
 
     /// Returns the byte of the text that a byte of the passage is, if that is in the block.
-    pub(in crate::present) fn in_text(&self, at: usize) -> Option<usize> {
+    pub(crate) fn in_text(&self, at: usize) -> Option<usize> {
         if at >= self.end {
             return None;
         }

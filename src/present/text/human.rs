@@ -120,11 +120,7 @@ impl Human {
     }
 
     /// Writes a line as [`Self::labelled`] does, but does not change its words.
-    pub(in crate::present) fn line_of_words(
-        &self,
-        line: &str,
-        out: &mut CleanWriter<'_>,
-    ) -> io::Result<()> {
+    pub(crate) fn line_of_words(&self, line: &str, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let mut lines = self.fitted(line).into_iter();
         let first = lines.next().unwrap_or_default();
         let meaning = match first.split_once(':') {
@@ -144,7 +140,7 @@ impl Human {
     }
 
     /// Writes a text that begins at a column, and on a terminal continues there on further lines.
-    pub(in crate::present) fn hanging(
+    pub(crate) fn hanging(
         &self,
         text: &str,
         column: usize,
@@ -190,7 +186,7 @@ impl Human {
     }
 
     /// Writes text in the colour of its meaning.
-    pub(in crate::present) fn paint(
+    pub(crate) fn paint(
         &self,
         meaning: Meaning,
         text: &str,

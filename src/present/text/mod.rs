@@ -5,10 +5,10 @@ pub mod compact;
 pub mod convert;
 mod documents;
 mod files;
-pub(in crate::present) mod grep;
+pub(crate) mod grep;
 pub mod grep_part;
 pub mod human;
-pub(in crate::present) mod manage;
+pub(crate) mod manage;
 pub mod page;
 pub mod passage;
 pub mod quote;
@@ -20,4 +20,4 @@ pub mod stale;
 mod status;
 #[cfg(test)]
 mod tests;
-pub(in crate::present) mod why;
+pub(crate) mod why;

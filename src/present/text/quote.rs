@@ -107,7 +107,7 @@ fn fenced(hit: &Hit, text: &str, out: &mut CleanWriter<'_>) -> io::Result<()> {
 
 /// Returns title, page or section or symbol, and location. Markup in titles and headings is escaped, so
 /// they cannot imitate another part; the last parentheses hold the location.
-pub(in crate::present) fn citation(hit: &Hit) -> String {
+pub(crate) fn citation(hit: &Hit) -> String {
     let Location { word, line } = location(hit);
     format!("{} ({}{line})", named(hit), plain_or_verbatim(&word))
 }
@@ -149,7 +149,7 @@ pub(super) fn part(hit: &Hit, has_new_section: bool) -> String {
 
 /// Returns the shortest form of a place: `p.3`, `pp.4-8` if it is not known which of them, `:12`, or nothing. What has pages
 /// has no lines.
-pub(in crate::present) fn place(line: Option<u32>, pages: (Option<u32>, Option<u32>)) -> String {
+pub(crate) fn place(line: Option<u32>, pages: (Option<u32>, Option<u32>)) -> String {
     match (pages, line) {
         ((Some(first), Some(last)), _) if last > first => format!("pp.{first}-{last}"),
         ((Some(page), _), _) => format!("p.{page}"),
@@ -159,16 +159,13 @@ pub(in crate::present) fn place(line: Option<u32>, pages: (Option<u32>, Option<u
 }
 
 /// Returns [`place`] as it is written behind a path.
-pub(in crate::present) fn behind_path(
-    line: Option<u32>,
-    pages: (Option<u32>, Option<u32>),
-) -> String {
+pub(crate) fn behind_path(line: Option<u32>, pages: (Option<u32>, Option<u32>)) -> String {
     let gap = if pages.0.is_some() { " " } else { "" };
     format!("{gap}{}", place(line, pages))
 }
 
 /// Returns the pages to cite of a hit: that of its line, or those of its chunk if that is not known.
-pub(in crate::present) fn cited_pages(hit: &Hit) -> (Option<u32>, Option<u32>) {
+pub(crate) fn cited_pages(hit: &Hit) -> (Option<u32>, Option<u32>) {
     (hit.at.page, hit.at.last_page)
 }
 

@@ -293,7 +293,7 @@ fn uncertain_encodings(num: usize) -> String {
 }
 
 /// Returns a sentence about documents that were made with other settings.
-pub(in crate::present) fn made_differently(count: usize) -> String {
+pub(crate) fn made_differently(count: usize) -> String {
     let (were, them) = if count == 1 { ("was", "it") } else { ("were", "them") };
     format!(
         "{} {were} made with other settings, another model or an older kb; `kb update --reread` makes \

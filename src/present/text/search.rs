@@ -245,11 +245,7 @@ impl Human {
     }
 
     /// Writes the contribution of each term to a chunk.
-    pub(in crate::present) fn terms(
-        &self,
-        terms: &[TermMatch],
-        out: &mut CleanWriter<'_>,
-    ) -> io::Result<()> {
+    pub(crate) fn terms(&self, terms: &[TermMatch], out: &mut CleanWriter<'_>) -> io::Result<()> {
         for term in terms {
             writeln!(
                 out,
@@ -271,7 +267,7 @@ impl Human {
 }
 
 /// Selects the lines of a hit to show; `num_lines` is for prose and for code.
-pub(in crate::present) fn excerpt_of(
+pub(crate) fn excerpt_of(
     hit: &Hit,
     wanted: &QueryTerms,
     columns: usize,

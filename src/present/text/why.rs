@@ -12,7 +12,7 @@ use crate::text::number::thousands;
 use crate::text::printable::clean;
 
 /// Returns a sentence about the fate of a document, and what would change it.
-pub(in crate::present) fn sentence(trace: &Trace) -> String {
+pub(crate) fn sentence(trace: &Trace) -> String {
     let rank = trace.fused.map_or(0, |fused| fused.0);
     match trace.outcome {
         WhyOutcome::Shown => format!("It is shown at rank {rank}."),

@@ -10,25 +10,25 @@ use crate::ids::ChunkId;
 use crate::search::term::{TermRole, WeightedTerm};
 
 /// A query of at most so many words is a look-up, whose confidence the rarest of them decides.
-pub(in crate::search) const MAX_LOOK_UP: usize = 3;
+pub(crate) const MAX_LOOK_UP: usize = 3;
 
 /// What more passages have is not looked up by its name alone. The names of the fit are in one or two.
 const MAX_WITH_NAME: usize = 5;
 
 /// The rarity of what a query asks for, and how much of it some chunks have.
-pub(in crate::search) struct Cover {
+pub(crate) struct Cover {
     /// The weight of each thing that the query asks for and that occurs.
-    pub(in crate::search) weights: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
     /// Its rarity relative to a term of a single chunk, up to about 1.
-    pub(in crate::search) rarities: Vec<f64>,
+    pub(crate) rarities: Vec<f64>,
     /// The weight that each chunk has.
-    pub(in crate::search) covered: HashMap<ChunkId, f64>,
+    pub(crate) covered: HashMap<ChunkId, f64>,
 }
 
 impl Keywords {
     /// Returns the rarity of what the query asks for, and how much of it each of these chunks, ordered by id,
     /// has.
-    pub(in crate::search) fn cover(&self, chunk_ids: &[ChunkId]) -> Cover {
+    pub(crate) fn cover(&self, chunk_ids: &[ChunkId]) -> Cover {
         let greatest = self.totals.rarity(1);
         let asked = || self.asked().map(|(_, term)| term);
         let rarities = asked().map(|term| term.weight / term.share / greatest).collect();
@@ -94,10 +94,7 @@ impl Keywords {
     /// Returns the rarity of what the query asks for as it was typed, and how much of it each of some passages has in
     /// another form only. How rare a form is among what the index knows as one term is judged by these passages; a form
     /// that none of them has counts like the term.
-    pub(in crate::search) fn cover_in_other_forms(
-        &self,
-        passages: &BTreeMap<ChunkId, String>,
-    ) -> Cover {
+    pub(crate) fn cover_in_other_forms(&self, passages: &BTreeMap<ChunkId, String>) -> Cover {
         let (ids, places) = self.known(passages.keys().copied());
         let presence = self.presence(&places);
         let texts: Vec<String> = ids.iter().map(|id| letters(&passages[id])).collect();
@@ -132,7 +129,7 @@ impl Keywords {
 
     /// Returns a word of the query that no passage has, as it was typed; of those that were completed, if `is_look_up` is
     /// false. `None` if the query is the name of a file. The parts of a word that is there need not be there alone.
-    pub(in crate::search) fn missing(&self, is_look_up: bool) -> Option<&str> {
+    pub(crate) fn missing(&self, is_look_up: bool) -> Option<&str> {
         if self.terms.iter().any(|term| term.is_place) {
             return None;
         }
@@ -152,7 +149,7 @@ impl Keywords {
     }
 
     /// Whether the query names a place, or something that few passages have.
-    pub(in crate::search) fn is_name(&self) -> bool {
+    pub(crate) fn is_name(&self) -> bool {
         let mut asked = self.asked().map(|(_, term)| term);
         self.asked().count() <= MAX_LOOK_UP
             && asked.any(|term| term.is_place || term.num_with <= MAX_WITH_NAME)
@@ -160,7 +157,7 @@ impl Keywords {
 
     /// Whether some of these chunks have what the query looks for: the rarest thing that a few words name, or half of the
     /// rarity of more words.
-    pub(in crate::search) fn is_found(&self, chunk_ids: &[ChunkId]) -> bool {
+    pub(crate) fn is_found(&self, chunk_ids: &[ChunkId]) -> bool {
         let counts =
             |term: &&WeightedTerm| matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
         let asked: Vec<&WeightedTerm> = self.terms.iter().filter(counts).collect();

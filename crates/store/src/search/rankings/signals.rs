@@ -10,7 +10,7 @@ const NUM_TITLES: usize = 3;
 
 impl Rankings {
     /// Returns the signals from which confidence is estimated.
-    pub(in crate::search) fn signals(&self, fused: &[FusedChunk]) -> Signals {
+    pub(crate) fn signals(&self, fused: &[FusedChunk]) -> Signals {
         let coverage = |chunk_id: Option<ChunkId>| match (&self.keywords, chunk_id) {
             (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
             _ => 0.0,
