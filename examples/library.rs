@@ -7,12 +7,12 @@
 
 use std::path::Path;
 
-use kb::app::add::{AddRequest, DocumentSource, add};
-use kb::app::observer::SilentObserver;
-use kb::app::remove::{RemoveRequest, remove};
-use kb::app::search::{SearchRequest, search};
+use kb::app::indexing::add::{AddRequest, DocumentSource, add};
+use kb::app::indexing::update::{UpdateRequest, update};
+use kb::app::maintenance::remove::{RemoveRequest, remove};
+use kb::app::query::search::{SearchRequest, search};
 use kb::app::session::Session;
-use kb::app::update::{UpdateRequest, update};
+use kb::app::session::observer::SilentObserver;
 use kb::config::{Environment, Flags};
 use kb_base::error::Result;
 

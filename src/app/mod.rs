@@ -1,71 +1,26 @@
 //! Implements the use cases, one file per use case. Each takes a typed request and returns a typed result.
 //!
+//! They are in six wings. [`session`] is the base of all; [`indexing`] changes what is stored of documents,
+//! [`query`] reads it, [`agents`] serves agents, [`maintenance`] looks after the database, and [`convert`] needs none.
+//! The test `layers` says which wing may use which.
+//!
 //! Does not know arguments, terminals or protocols. The command line, the server and any program that
-//! uses the library call these functions. They report events to an [`observer::Observer`].
+//! uses the library call these functions. They report events to an [`Observer`].
 
-pub mod absent;
-pub mod add;
-pub mod backup;
-pub mod bases;
-pub mod cache;
-pub mod choose;
-pub mod clients;
+pub mod agents;
 pub mod convert;
-pub mod copies;
-pub mod doctor;
-pub mod edit;
-pub mod embed;
-pub mod erase;
-pub mod error_log;
-pub mod eval;
-mod export;
-pub mod facets;
-pub mod files;
-pub mod freshness;
-pub mod grep;
-mod ingestion;
-pub mod init;
-mod keep_away;
-mod languages;
-pub mod last_update;
-pub mod lookup;
-pub mod losses;
-pub mod model;
-pub mod models;
-pub mod observer;
-pub mod ocr;
-mod own_skill;
-pub mod push;
-pub mod read;
-mod refresh;
-pub mod reindex;
-pub mod relocate;
-pub mod remove;
-pub mod reread;
-pub mod running;
-pub mod scope;
-pub mod search;
+pub mod indexing;
+pub mod maintenance;
+pub mod query;
 pub mod session;
-pub mod settings;
-pub mod skills;
-pub mod status;
-pub mod tag;
 #[cfg(test)]
 pub(crate) mod testing;
-pub mod transfer;
-pub mod typed;
-pub mod typed_dates;
-pub mod update;
-pub mod values;
-mod vectors;
-pub mod watch;
-pub mod workspace;
 
 use crate::diagnostic::Program;
 use crate::text::fields;
 
-pub use observer::Observer;
 pub use session::Session;
+pub use session::observer::Observer;
 
 fields::words! {
     /// A set of tools.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::app::Session;
-use crate::app::observer::{AppEvent, Observer};
+use crate::app::session::observer::{AppEvent, Observer};
 use crate::config::{Environment, Flags};
 use crate::document::Embedding;
 use crate::files::reach::Reach;

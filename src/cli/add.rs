@@ -4,10 +4,10 @@ use std::io;
 use std::io::Read;
 use std::path::PathBuf;
 
-use crate::app::add::{AddRequest, DocumentSource};
-use crate::app::reread::RereadSelection;
-use crate::app::transfer::ExportFile;
-use crate::app::update::UpdateRequest;
+use crate::app::indexing::add::{AddRequest, DocumentSource};
+use crate::app::indexing::reread::RereadSelection;
+use crate::app::indexing::update::UpdateRequest;
+use crate::app::maintenance::transfer::ExportFile;
 use crate::app::{self, Observer, session};
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
@@ -45,13 +45,13 @@ pub(super) fn run(context: &CommandContext, args: &args::AddArgs) -> Result<Exit
         ..AddRequest::of(source)
     };
     if args.dry_run {
-        let plan = app::add::plan(&context.session, &request)?;
+        let plan = app::indexing::add::plan(&context.session, &request)?;
         return context.present(plan.as_slice(), json::plan, Human::plan);
     }
     let interrupt = context.ui.listen();
-    let outcome = app::add::add(&context.session, &request, &context.ui);
+    let outcome = app::indexing::add::add(&context.session, &request, &context.ui);
     let (mut report, roots) = ended(outcome, &interrupt)?;
-    if let Some(error) = app::add::failure(&request, &roots, &mut report) {
+    if let Some(error) = app::indexing::add::failure(&request, &roots, &mut report) {
         return Err(error);
     }
     if args.format.format == OutputFormat::Json {
@@ -82,7 +82,7 @@ pub(super) fn update(context: &CommandContext, args: &args::UpdateArgs) -> Resul
         base::offer_unfollowed(context)?;
     }
     let interrupt = context.ui.listen();
-    let outcome = app::update::update(&context.session, &request, &context.ui);
+    let outcome = app::indexing::update::update(&context.session, &request, &context.ui);
     let report = ended(outcome, &interrupt)?;
     report.notes.iter().for_each(|note| context.ui.warn(note));
     context.present(&report, json::answer, Human::update)?;

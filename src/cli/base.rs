@@ -1,7 +1,8 @@
 //! Runs `kb base`.
 
 use crate::app::Observer;
-use crate::app::bases::{self, AllowableBase, BaseChange};
+use crate::app::maintenance::allow::{self, AllowableBase};
+use crate::app::session::bases::{self, BaseChange};
 use crate::cli::args::{self, BaseAction};
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
@@ -42,7 +43,7 @@ pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<Exi
             BaseChange::new("renamed", bases::rename(session, &args.name, &args.new_name)?)
         }
         BaseAction::Allow(args) => {
-            let candidate = bases::candidate(session, args.dir.as_deref(), &context.ui)?;
+            let candidate = allow::candidate(session, args.dir.as_deref(), &context.ui)?;
             if !args.yes {
                 require_terminal("allowing a knowledge base")?;
             }
@@ -51,7 +52,7 @@ pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<Exi
             if !args.yes && !ask_to_allow(&candidate, args.files && follows_more)? {
                 return Ok(ExitStatus::User);
             }
-            let follows_files = Some(bases::allow(session, &candidate, args.files)?);
+            let follows_files = Some(allow::allow(session, &candidate, args.files)?);
             BaseChange { follows_files, ..BaseChange::new("allowed", candidate.place) }
         }
     };
@@ -68,9 +69,9 @@ pub(super) fn offer_unfollowed(context: &CommandContext) -> Result<()> {
     // This connection takes over what an older version followed.
     let Some(store) = session.open_existing()? else { return Ok(()) };
     store.close()?;
-    let candidate = bases::candidate(session, Some(session.data_dir()), &context.ui)?;
+    let candidate = allow::candidate(session, Some(session.data_dir()), &context.ui)?;
     if show(context, &candidate, "is not followed so far") && ask_to_allow(&candidate, true)? {
-        bases::allow(session, &candidate, true)?;
+        allow::allow(session, &candidate, true)?;
     }
     Ok(())
 }

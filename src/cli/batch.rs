@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app;
 use crate::app::Observer;
-use crate::app::observer::AppEvent;
-use crate::app::search::SearchRequest;
+use crate::app::query::search::SearchRequest;
+use crate::app::session::observer::AppEvent;
 use crate::cli::args::SearchFormat;
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
@@ -60,7 +60,7 @@ pub(super) fn run(
         }
         num_lines += 1;
         let found = request(line, given)
-            .and_then(|request| app::search::search(&context.session, &request, &observer));
+            .and_then(|request| app::query::search::search(&context.session, &request, &observer));
         num_failed += usize::from(found.is_err());
         if is_compact {
             streams::text(|out| {

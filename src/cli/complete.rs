@@ -13,8 +13,11 @@ use clap::{Arg, Command, CommandFactory, ValueEnum, ValueHint};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{EnvCompleter, Shells};
 
+use crate::app::Session;
+use crate::app::agents::skills;
+use crate::app::query::read;
 use crate::app::session::absolute;
-use crate::app::{Session, model, read, settings, skills};
+use crate::app::session::{model, settings};
 use crate::cli::args::{self, Cli, Shell};
 use crate::cli::exit::ExitStatus;
 use crate::cli::learn::TOPICS;

@@ -5,10 +5,10 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::app::Session;
-use crate::app::bases::{self, place};
-use crate::app::choose::{DocumentChoice, SelectionCriteria};
+use crate::app::query::choose::{DocumentChoice, SelectionCriteria};
+use crate::app::session::bases::{self, place};
+use crate::app::session::typed_dates::{DateLimit, TypedDate};
 use crate::app::session::{absolute, add_paths, path_prefix};
-use crate::app::typed_dates::{DateLimit, TypedDate};
 use crate::cli::args::{DocumentArgs, FilterArgs, Global};
 use crate::cli::exit::ExitStatus;
 use crate::cli::pager::Pager;

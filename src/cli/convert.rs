@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::app;
-use crate::app::add::{AddRequest, DocumentSource};
 use crate::app::convert::{ConvertRequest, ConvertedDocument, LineContent, Output};
+use crate::app::indexing::add::{AddRequest, DocumentSource};
 use crate::cli::args::DocumentFormat;
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::edit::{self, Editable, EditableChanges, kept};
-use crate::app::remove::{Removal, RemovalTarget, RemoveRequest};
-use crate::app::tag::TagRequest;
-use crate::app::transfer::ExportFile;
-use crate::app::{self, copies};
+use crate::app;
+use crate::app::indexing::edit::{self, Editable, EditableChanges, kept};
+use crate::app::maintenance::remove::{Removal, RemovalTarget, RemoveRequest};
+use crate::app::maintenance::tag::TagRequest;
+use crate::app::maintenance::transfer::ExportFile;
+use crate::app::session::copies;
 use crate::cli::args::{self, TagsAction};
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
@@ -113,10 +114,11 @@ fn not_read(file: &Path, id: i64, reason: &str) -> Error {
 
 pub(super) fn tags(context: &CommandContext, args: &args::TagsArgs) -> Result<ExitStatus> {
     if let Some(TagsAction::Rename(rename)) = &args.action {
-        let renamed = app::tag::rename(&context.session, &rename.old, &rename.new, &context.ui)?;
+        let renamed =
+            app::maintenance::tag::rename(&context.session, &rename.old, &rename.new, &context.ui)?;
         return context.present(&renamed, json::answer, Human::renamed_tag);
     }
-    let tags = app::read::tags(&context.session)?;
+    let tags = app::query::read::tags(&context.session)?;
     let is_nothing = is_nothing(context, tags.is_empty())?;
     context.present(
         tags.as_slice(),
@@ -133,7 +135,7 @@ pub(super) fn tag(context: &CommandContext, args: &args::TagArgs) -> Result<Exit
         added: args.add.clone(),
         removed: args.remove.clone(),
     };
-    let tagged = app::tag::change(&context.session, &request, &context.ui)?;
+    let tagged = app::maintenance::tag::change(&context.session, &request, &context.ui)?;
     // For a single named document, the JSON keeps its earlier shape.
     let single = match (args.documents.as_slice(), tagged.documents.as_slice()) {
         ([_], [document]) => Some(document),
@@ -179,7 +181,8 @@ pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Resul
         deletes_copies: args.backups,
         export: export.map(|path| ExportFile { path, is_replacing: args.force }),
     };
-    let removed = app::remove::remove(&context.session, &request, &confirm, &context.ui)?;
+    let removed =
+        app::maintenance::remove::remove(&context.session, &request, &confirm, &context.ui)?;
     context.present(&removed, json::answer, Human::removed)?;
     if removed.num_back > 0 {
         let documents = counted(removed.num_back, "document");

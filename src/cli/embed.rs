@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc;
 use std::{io, thread};
 
-use crate::app::embed::{self, EmbeddingSide, LineEmbedder};
+use crate::app::convert::embed::{self, EmbeddingSide, LineEmbedder};
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
 use crate::cli::{args, batch};

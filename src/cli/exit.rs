@@ -4,7 +4,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::app::skills;
+use crate::app::agents::skills;
 use crate::cli::{messages, streams};
 use crate::config::OutputFormat;
 use crate::diagnostic::Program;

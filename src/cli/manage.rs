@@ -2,16 +2,18 @@
 
 use std::io;
 
-use crate::app::cache::{self, CacheCleaning, CleanRequest};
-use crate::app::choose::SelectionCriteria;
-use crate::app::doctor::{self, CheckVerdict};
-use crate::app::eval::{self, CollectionRequest, EvalReport};
-use crate::app::relocate::RelocateRequest;
-use crate::app::transfer::{
+use crate::app::indexing::relocate::RelocateRequest;
+use crate::app::indexing::watch::WatchRequest;
+use crate::app::maintenance::cache::{self, CacheCleaning, CleanRequest};
+use crate::app::maintenance::doctor::{self, CheckVerdict};
+use crate::app::maintenance::transfer::{
     self, ExportFile, ExportRequest, ImportReport, ImportRequest, ImportSource,
 };
-use crate::app::watch::WatchRequest;
-use crate::app::{self, Observer, backup, init, models, session, settings, status};
+use crate::app::maintenance::{backup, init, models, status};
+use crate::app::query::choose::SelectionCriteria;
+use crate::app::query::eval::{self, CollectionRequest, EvalReport};
+use crate::app::session::settings;
+use crate::app::{self, Observer, session};
 use crate::cli::args::{self, CacheAction, ConfigAction};
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
@@ -40,8 +42,8 @@ pub(super) fn init(context: &CommandContext, args: &args::InitArgs) -> Result<Ex
 }
 
 pub(super) fn status(context: &CommandContext, args: &args::StatusArgs) -> Result<ExitStatus> {
-    let status = app::status::status(&context.session)?;
-    let scan = if args.scan { app::status::scan(&context.session)? } else { None };
+    let status = app::maintenance::status::status(&context.session)?;
+    let scan = if args.scan { app::maintenance::status::scan(&context.session)? } else { None };
     context.present(
         &status,
         |status, out| json::status(status, scan.as_ref(), out),
@@ -100,11 +102,11 @@ fn confirm_cleaning(cleaned: &CacheCleaning) -> Result<bool> {
 
 pub(super) fn reindex(context: &CommandContext, args: &args::ReindexArgs) -> Result<ExitStatus> {
     if args.dry_run {
-        let estimate = app::reindex::estimate(&context.session, &context.ui)?;
+        let estimate = app::indexing::reindex::estimate(&context.session, &context.ui)?;
         return context.present(&estimate, json::answer, Human::reindex_estimate);
     }
     let interrupt = context.ui.listen();
-    let outcome = app::reindex::reindex(&context.session, &context.ui);
+    let outcome = app::indexing::reindex::reindex(&context.session, &context.ui);
     let reindexed = ended(outcome, &interrupt)?;
     context.present(&reindexed, json::answer, Human::reindexed)
 }
@@ -137,7 +139,7 @@ pub(super) fn watch(context: &CommandContext, args: &args::WatchArgs) -> Result<
     let _interrupt = context.ui.listen();
     let (is_ended, has_summaries) = (context.ui.cancel_flag(), args.summary);
     let request = WatchRequest { named, has_summaries, is_ended };
-    app::watch::watch(&context.session, &request, &context.ui)?;
+    app::indexing::watch::watch(&context.session, &request, &context.ui)?;
     Ok(ExitStatus::Success)
 }
 
@@ -148,13 +150,14 @@ pub(super) fn relocate(context: &CommandContext, args: &args::RelocateArgs) -> R
         is_forced: args.force,
         is_dry_run: args.dry_run,
     };
-    let relocated = app::relocate::relocate(&context.session, &request, &context.ui)?;
+    let relocated = app::indexing::relocate::relocate(&context.session, &request, &context.ui)?;
     context.present(&relocated, json::answer, Human::relocated)
 }
 
 pub(super) fn push(context: &CommandContext, args: &args::PushArgs) -> Result<ExitStatus> {
     let interrupt = context.ui.listen();
-    let pushed = ended(app::push::push(&context.session, &args.target, &context.ui), &interrupt)?;
+    let pushed =
+        ended(app::query::push::push(&context.session, &args.target, &context.ui), &interrupt)?;
     context.present(&pushed, json::answer, Human::pushed)
 }
 

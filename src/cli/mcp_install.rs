@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::app::clients::{self, Client, Settings, SettingsPlan, System};
+use crate::app::agents::clients::{self, Client, Settings, SettingsPlan, System};
 use crate::app::session::absolute;
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::error_log;
+use crate::app::session::error_log;
 use crate::cli::args::{ColorChoice, Global};
 use crate::cli::streams;
 use crate::config::{Environment, OutputFormat};

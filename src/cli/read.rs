@@ -1,10 +1,11 @@
 //! Runs the commands that list documents and files, and that read one.
 
-use crate::app::files::{FileState, FilesRequest};
-use crate::app::read::{ListRequest, OpenRequest, PartSelection, ShowRequest, TextOrigin};
-use crate::app::search::SearchRequest;
-use crate::app::transfer::{self, ExportFile};
-use crate::app::{self, absent};
+use crate::app;
+use crate::app::maintenance::transfer::{self, ExportFile};
+use crate::app::query::files::{FileState, FilesRequest};
+use crate::app::query::read::{ListRequest, OpenRequest, PartSelection, ShowRequest, TextOrigin};
+use crate::app::query::search::SearchRequest;
+use crate::app::session::absent;
 use crate::cli::args::{self, SelectionArgs, ShowFormat};
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
@@ -23,7 +24,7 @@ pub(super) fn list(context: &CommandContext, args: &args::ListArgs) -> Result<Ex
     let is_filtered = filter != Filter::default();
     let request =
         ListRequest { filter, sort: args.sort, is_reversed: args.reverse, limit: args.limit };
-    let documents = app::read::list(&context.session, &request, &context.ui)?;
+    let documents = app::query::read::list(&context.session, &request, &context.ui)?;
     let is_filtered = is_filtered && !is_nothing(context, documents.is_empty())?;
     context.present(documents.as_slice(), json::list, |human, documents, out| {
         human.list(documents, is_filtered, out)
@@ -32,7 +33,7 @@ pub(super) fn list(context: &CommandContext, args: &args::ListArgs) -> Result<Ex
 
 pub(super) fn files(context: &CommandContext, args: &args::FilesArgs) -> Result<ExitStatus> {
     if !args.waive.is_empty() {
-        let waived = app::files::waive(&context.session, &args.waive)?;
+        let waived = app::query::files::waive(&context.session, &args.waive)?;
         return context.present(waived.as_slice(), json::waived, Human::waived);
     }
     let states = [
@@ -43,8 +44,8 @@ pub(super) fn files(context: &CommandContext, args: &args::FilesArgs) -> Result<
     ];
     let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
     let request = FilesRequest { state, is_lossy: args.quality, path: args.path.clone() };
-    let files = app::files::list(&context.session, &request)?;
-    let has_others = || app::files::list(&context.session, &FilesRequest::default());
+    let files = app::query::files::list(&context.session, &request)?;
+    let has_others = || app::query::files::list(&context.session, &FilesRequest::default());
     let is_nothing = files.files.is_empty() && is_nothing(context, has_others()?.files.is_empty())?;
     context.present(&files, json::answer, |human, files, out| match is_nothing {
         true => human.nothing_added(out),
@@ -58,18 +59,18 @@ pub(super) fn is_nothing(context: &CommandContext, is_list_empty: bool) -> Resul
 }
 
 pub(super) fn info(context: &CommandContext, args: &args::InfoArgs) -> Result<ExitStatus> {
-    let info = app::read::info(&context.session, &args.id)?;
+    let info = app::query::read::info(&context.session, &args.id)?;
     context.present(&info, json::info, Human::info)
 }
 
 pub(super) fn why(context: &CommandContext, args: &args::WhyArgs) -> Result<ExitStatus> {
     let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
-    let why = app::search::why(&context.session, &request, &args.document, &context.ui)?;
+    let why = app::query::search::why(&context.session, &request, &args.document, &context.ui)?;
     context.present(&why, json::why, Human::why)
 }
 
 pub(super) fn outline(context: &CommandContext, args: &args::OutlineArgs) -> Result<ExitStatus> {
-    let outline = app::read::outline(&context.session, &args.document, None, args.level)?;
+    let outline = app::query::read::outline(&context.session, &args.document, None, args.level)?;
     context.present(&outline, read_json::outline, |human, outline, out| {
         let path = outline.document.path.as_deref().map(|path| human.path(path));
         read_text::outline(outline, &human.base_mark(None), path.as_deref(), out)
@@ -84,13 +85,13 @@ pub(super) fn show(context: &CommandContext, args: &args::ShowArgs) -> Result<Ex
         max_lines: args.max_lines,
     };
     if let Some(file) = &args.image {
-        let drawn = app::read::picture(&context.session, &request, args.mark.as_deref())?;
+        let drawn = app::query::read::picture(&context.session, &request, args.mark.as_deref())?;
         let file = ExportFile { path: file.clone(), is_replacing: args.force };
         transfer::write_bytes(&file, &drawn.picture.png)?;
         let text = |_: &Human, drawn: &_, out: &mut CleanWriter<'_>| read_text::picture(drawn, out);
         return context.present(&drawn, read_json::picture, text);
     }
-    let shown = app::read::show(&context.session, &request)?;
+    let shown = app::query::read::show(&context.session, &request)?;
     if shown.num_matches > 1 {
         messages::warn(&format!("{} parts have this name; showing the first", shown.num_matches));
     }
@@ -107,12 +108,12 @@ pub(super) fn show(context: &CommandContext, args: &args::ShowArgs) -> Result<Ex
 
 pub(super) fn open(context: &CommandContext, args: &args::OpenArgs) -> Result<ExitStatus> {
     if args.editor {
-        let path = app::read::file(&context.session, &args.document, None)?;
+        let path = app::query::read::file(&context.session, &args.document, None)?;
         let (line, page) = (args.lines.map(|lines| lines.0), args.page);
         launch::open(context, LaunchTarget { path: &path, line, page })?;
         return Ok(ExitStatus::Success);
     }
-    let opened = app::read::open(
+    let opened = app::query::read::open(
         &context.session,
         &OpenRequest {
             document: args.document.clone(),

@@ -1,9 +1,10 @@
 //! Runs `kb search`, `kb similar` and `kb grep`. `--batch` is in [`batch`].
 
-use crate::app::freshness::Freshness;
-use crate::app::grep::{GREP_BUDGET, GrepDetail, GrepRequest, PatternOptions};
-use crate::app::search::{LegSelection, SearchAnswer, SearchRequest, SimilarRequest};
-use crate::app::{self, Observer, last_update};
+use crate::app::indexing::last_update;
+use crate::app::query::freshness::Freshness;
+use crate::app::query::grep::{GREP_BUDGET, GrepDetail, GrepRequest, PatternOptions};
+use crate::app::query::search::{LegSelection, SearchAnswer, SearchRequest, SimilarRequest};
+use crate::app::{self, Observer};
 use crate::cli::args::{self, LineFormat, SearchFormat};
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;
@@ -53,10 +54,10 @@ pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<E
     let format = args.format.unwrap_or_else(|| default.into());
     let has_notes = format == SearchFormat::Json && args.open.is_none();
     let found = by_observer(context, has_notes, |observer| match context.beside.is_empty() {
-        true => app::search::search(&context.session, &request, observer),
+        true => app::query::search::search(&context.session, &request, observer),
         false => {
             let sessions: Vec<_> = [&context.session].into_iter().chain(&context.beside).collect();
-            app::search::search_several(&sessions, &request, observer)
+            app::query::search::search_several(&sessions, &request, observer)
         }
     })?;
     // Programs that read the answer have no use for it.
@@ -118,7 +119,7 @@ fn open(context: &CommandContext, found: &SearchAnswer, number: u32) -> Result<E
     let hit = hits.get(number as usize - 1).ok_or_else(|| {
         Error::usage(format!("there is no result {number}: {} found", hits.len()))
     })?;
-    let path = app::read::file_of_hit(&context.session, hit)?;
+    let path = app::query::read::file_of_hit(&context.session, hit)?;
     launch::open(context, LaunchTarget { path: &path, line: hit.at.line, page: hit.at.page })?;
     Ok(ExitStatus::Success)
 }
@@ -153,7 +154,7 @@ pub(super) fn similar(context: &CommandContext, args: &args::SimilarArgs) -> Res
         limit: args.top,
         filter: context::filter(&args.filter)?,
     };
-    let found = app::search::similar(&context.session, &request, &context.ui)?;
+    let found = app::query::search::similar(&context.session, &request, &context.ui)?;
     context.present(&found, json::similar, |human, found, out| human.similar(&found.hits, out))
 }
 
@@ -183,7 +184,7 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
         detail,
     };
     let results = by_observer(context, args.format == LineFormat::Json, |observer| {
-        app::grep::grep(&context.session, &request, observer)
+        app::query::grep::grep(&context.session, &request, observer)
     })?;
     context.session.close()?;
     match args.format {

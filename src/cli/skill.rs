@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Parser;
 
 use crate::app::Observer;
-use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
+use crate::app::agents::skills::{SkillAnswer, SkillRequest, Skills};
 use crate::cancel;
 use crate::cli::args::{Global, SkcArgs, SkillCall};
 use crate::cli::exit::{ExitStatus, report_of_skill};

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::app::Observer;
-use crate::app::observer::AppEvent;
+use crate::app::session::observer::AppEvent;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::messages;
 use crate::cli::progress::{CountProgress, FetchProgress, IngestProgress};

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::app::{ServerOptions, Session, bases};
+use crate::app::session::bases;
+use crate::app::{ServerOptions, Session};
 use crate::error::{Error, Result};
 use crate::server::{Schema, UNLISTED};
 

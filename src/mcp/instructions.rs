@@ -1,6 +1,6 @@
 //! Writes the instructions that clients pass to a model.
 
-use crate::app::bases::ListedBase;
+use crate::app::session::bases::ListedBase;
 use crate::text::printable::clean;
 use crate::text::tokens;
 

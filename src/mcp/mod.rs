@@ -23,8 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
-use crate::app::error_log::now;
-use crate::app::watch::{self, WatchRequest};
+use crate::app::indexing::watch::{self, WatchRequest};
+use crate::app::session::error_log::now;
 use crate::app::{self, Observer, ServerOptions, Session};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     let bound = session.binding()?;
     let bases = Bases::new(session, options);
     let usual = bases.usual();
-    let mut listed = app::bases::list(&usual)?;
+    let mut listed = app::session::bases::list(&usual)?;
     listed.retain(|base| base.is_allowed && bases.allows(&base.name));
     let instructions = match options.program {
         Program::Kb => instructions::general(&listed, &usual.place.name),

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::Observer;
-use crate::app::observer::AppEvent;
+use crate::app::session::observer::AppEvent;
 use crate::ingest;
 use crate::server::{Call, Report};
 

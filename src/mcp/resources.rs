@@ -1,6 +1,6 @@
 //! Serves documents and skills as resources with addresses.
 
-use crate::app::read::ShowRequest;
+use crate::app::query::read::ShowRequest;
 use crate::app::session::document_id;
 use crate::app::{self, Session};
 use crate::error::{Error, Result};
@@ -47,7 +47,7 @@ fn document(session: &Session, id: &str) -> Result<Option<ResourceContent>> {
     }
     let (document, selection) = (Some(id.to_owned()), PartSelection::Whole);
     let request = ShowRequest { document, within: None, selection, max_lines: None };
-    match app::read::show(session, &request) {
+    match app::query::read::show(session, &request) {
         Ok(shown) => {
             let bytes = shown.text.into_bytes();
             Ok(Some(ResourceContent { bytes, mime_type: "text/plain" }))
@@ -60,7 +60,8 @@ fn document(session: &Session, id: &str) -> Result<Option<ResourceContent>> {
 impl Resources for Service {
     fn list(&self, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>), ToolFailure> {
         let mut all = self.skill_files()?;
-        let documents = app::read::names(&self.bases.usual()).map_err(|error| failure(&error))?;
+        let documents =
+            app::query::read::names(&self.bases.usual()).map_err(|error| failure(&error))?;
         all.extend(documents.into_iter().map(|document| Resource {
             uri: format!("{DOCUMENT_URI}{}", document.id),
             name: document.title,

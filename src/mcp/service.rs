@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use crate::app::skills::{SkillAnswer, SkillRequest, Skills};
-use crate::app::{Observer, ToolSet, workspace};
+use crate::app::agents::skills::{SkillAnswer, SkillRequest, Skills};
+use crate::app::agents::workspace;
+use crate::app::{Observer, ToolSet};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;

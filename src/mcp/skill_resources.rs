@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::app::skills::{SkillAnswer, SkillRequest};
+use crate::app::agents::skills::{SkillAnswer, SkillRequest};
 use crate::error::Result;
 use crate::mcp::service::{Service, failure};
 use crate::server::{

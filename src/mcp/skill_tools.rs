@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::app::observer::NoteKeeper;
-use crate::app::skills::{Arguments, SkillAnswer, SkillRequest};
+use crate::app::agents::skills::{Arguments, SkillAnswer, SkillRequest};
+use crate::app::session::observer::NoteKeeper;
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::form::{self, Form, LIST_PAGE, PAGE, SHORT_PAGE};

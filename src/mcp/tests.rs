@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::app::observer::SilentObserver;
+use crate::app::session::observer::SilentObserver;
 use crate::app::testing::World;
 use crate::app::{ServerOptions, ToolSet};
 use crate::server::{Call, Resources, Tool, ToolFailure, ToolReply, UNLISTED};

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::app::add::{AddRequest, DocumentSource};
-use crate::app::observer::NoteKeeper;
-use crate::app::search::{SearchAnswer, SearchRequest};
+use crate::app::indexing::add::{AddRequest, DocumentSource};
+use crate::app::query::search::{SearchAnswer, SearchRequest};
+use crate::app::session::observer::NoteKeeper;
 use crate::app::{self, Observer, Session, ToolSet};
 use crate::error::{Error, Result};
 use crate::files::program;
@@ -114,7 +114,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             ToolEffect::Reads,
             |input: SimilarInput, ask| {
                 let request = input.try_into()?;
-                let found = app::search::similar(ask.session(), &request, &ask.observer)?;
+                let found = app::query::search::similar(ask.session(), &request, &ask.observer)?;
                 ask.form.reply(PAGE, &found, json::similar, compact::similar)
             },
         ),
@@ -125,7 +125,8 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             ToolEffect::Reads,
             |input: OutlineInput, ask| {
                 let document = requests::name(&input.document);
-                let mut outline = app::read::outline(ask.session(), &document, None, input.level)?;
+                let mut outline =
+                    app::query::read::outline(ask.session(), &document, None, input.level)?;
                 let is_brief = input.level.is_none() && !ask.form.is_full;
                 let left_out = is_brief.then(|| outline.keep_outermost());
                 ask.form.reply(SHORT_PAGE, &outline, read_json::outline, |outline, out| {
@@ -142,7 +143,8 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 let (draws, mark) = (input.image == Some(true), input.mark.clone());
                 let request = input.try_into()?;
                 if draws {
-                    let mut drawn = app::read::picture(ask.session(), &request, mark.as_deref())?;
+                    let mut drawn =
+                        app::query::read::picture(ask.session(), &request, mark.as_deref())?;
                     let png = std::mem::take(&mut drawn.picture.png);
                     let reply = ask.form.reply(
                         SHORT_PAGE,
@@ -152,7 +154,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                     )?;
                     return Ok(ToolReply { image: Some(png), ..reply });
                 }
-                let shown = app::read::show(ask.session(), &request)?;
+                let shown = app::query::read::show(ask.session(), &request)?;
                 ask.form.reply(PAGE, &shown, read_json::show, compact::show)
             },
         ),
@@ -162,7 +164,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             "Read a document's file or lines: costs most.",
             ToolEffect::Reads,
             |input: OpenInput, ask| {
-                let opened = app::read::open(ask.session(), &input.try_into()?)?;
+                let opened = app::query::read::open(ask.session(), &input.try_into()?)?;
                 ask.form.reply(PAGE, &opened, read_json::open, compact::open)
             },
         ),
@@ -179,7 +181,8 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             "Show a document's metadata: type, pages, dates.",
             ToolEffect::Reads,
             |input: InfoInput, ask| {
-                let mut info = app::read::info(ask.session(), &requests::name(&input.document))?;
+                let mut info =
+                    app::query::read::info(ask.session(), &requests::name(&input.document))?;
                 if !ask.form.is_full {
                     info.chunks.clear();
                 }
@@ -192,7 +195,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             "List tags and their numbers of documents.",
             ToolEffect::Reads,
             |_: NoInput, ask| {
-                let tags = app::read::tags(ask.session())?;
+                let tags = app::query::read::tags(ask.session())?;
                 ask.form.reply(
                     SHORT_PAGE,
                     tags.as_slice(),
@@ -207,7 +210,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
             "Report numbers of documents and the model.",
             ToolEffect::Reads,
             |_: NoInput, ask| {
-                let mut status = app::status::status(ask.session())?;
+                let mut status = app::maintenance::status::status(ask.session())?;
                 status.bases.retain(|base| ask.bases.allows(&base.name));
                 ask.form.reply(
                     SHORT_PAGE,
@@ -269,7 +272,7 @@ fn list(input: ListInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
     let (limit, start) = (input.limit.unwrap_or(LIST_LIMIT) as usize, ask.form.cursor);
     let request = input.into_request()?;
     let notes = NoteKeeper::new(&ask.observer);
-    let documents = app::read::list(ask.session(), &request, &notes)?;
+    let documents = app::query::read::list(ask.session(), &request, &notes)?;
     let notes = notes.kept(ask.session().notices.clone());
     let total = documents.len();
     let rest = documents.get(start..).unwrap_or_default();
@@ -287,7 +290,7 @@ fn list(input: ListInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
 /// Finds matching lines, and shows a part of them that fits the budget.
 fn grep(input: GrepInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
     let budget = input.budget()?.min(PAGE);
-    let results = app::grep::grep(ask.session(), &input.into_request()?, &ask.observer)?;
+    let results = app::query::grep::grep(ask.session(), &input.into_request()?, &ask.observer)?;
     let write = |part: &GrepPart<'_>, out: &mut CleanWriter<'_>| {
         compact::grep(part, ReaderProgram::Mcp, out)
     };
@@ -305,7 +308,7 @@ fn grep(input: GrepInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
 fn found(request: &SearchRequest, ask: &CallRequest<'_>) -> Result<SearchAnswer> {
     match ask.sessions.as_slice() {
         [session] => {
-            let mut found = app::search::search(session, request, &ask.observer)?;
+            let mut found = app::query::search::search(session, request, &ask.observer)?;
             // A model that reads on must name it again. The data is that of the command.
             if !ask.form.is_full && !Arc::ptr_eq(session, &ask.bases.usual()) {
                 found.name_base(&session.place.name);
@@ -314,14 +317,14 @@ fn found(request: &SearchRequest, ask: &CallRequest<'_>) -> Result<SearchAnswer>
         }
         several => {
             let sessions: Vec<&Session> = several.iter().map(|session| &**session).collect();
-            app::search::search_several(&sessions, request, &ask.observer)
+            app::query::search::search_several(&sessions, request, &ask.observer)
         }
     }
 }
 
 /// Adds documents and reports progress.
 fn added(request: &AddRequest, ask: &CallRequest<'_>) -> Result<ToolReply> {
-    let (report, _) = app::add::add(ask.session(), request, &ask.observer)?;
+    let (report, _) = app::indexing::add::add(ask.session(), request, &ask.observer)?;
     ask.form.reply(SHORT_PAGE, &report, json::report, compact::report)
 }
 

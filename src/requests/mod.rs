@@ -15,10 +15,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::app::read::{ListRequest, SortKey};
-use crate::app::search::{SearchRequest, SimilarRequest};
+use crate::app::query::read::{ListRequest, SortKey};
+use crate::app::query::search::{SearchRequest, SimilarRequest};
 use crate::app::session::add_paths;
-use crate::app::typed_dates::{DateLimit, TypedDate};
+use crate::app::session::typed_dates::{DateLimit, TypedDate};
 use crate::document::{DocumentKind, Filter, Language, UnknownName};
 use crate::error::{Error, Result};
 use crate::limits::{self, Limit};

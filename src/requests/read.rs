@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{FilterInput, id_or_name, name, within};
-use crate::app::grep::{GREP_BUDGET, GrepDetail, GrepRequest, PatternOptions};
-use crate::app::read::{OpenRequest, ShowRequest};
-use crate::app::values;
+use crate::app::query::grep::{GREP_BUDGET, GrepDetail, GrepRequest, PatternOptions};
+use crate::app::query::read::{OpenRequest, ShowRequest};
+use crate::app::session::values;
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::limits;

@@ -4,9 +4,9 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::*;
-use crate::app::add::{AddRequest, DocumentSource};
-use crate::app::grep::GrepRequest;
-use crate::app::read::{OpenRequest, ShowRequest};
+use crate::app::indexing::add::{AddRequest, DocumentSource};
+use crate::app::query::grep::GrepRequest;
+use crate::app::query::read::{OpenRequest, ShowRequest};
 use crate::read::PartSelection;
 use crate::read::grep::GrepDetail;
 

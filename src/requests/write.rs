@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::app::add::{AddRequest, DocumentSource};
-use crate::app::values;
+use crate::app::indexing::add::{AddRequest, DocumentSource};
+use crate::app::session::values;
 use crate::error::{Error, Result};
 use crate::store::DocumentId;
 

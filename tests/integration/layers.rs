@@ -41,6 +41,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("fuzzing", &["chunk", "config", "extract", "search", "skill"]),
 ];
 
+/// Each wing of `app`, and the other wings that it may name. What a wing shows them is public in its `mod.rs`.
+const WINGS: &[(&str, &[&str])] = &[
+    ("session", &[]),
+    ("indexing", &["session"]),
+    ("query", &["session", "indexing"]),
+    ("agents", &["session", "indexing"]),
+    ("maintenance", &["session", "indexing", "query", "agents"]),
+    ("convert", &["session", "indexing"]),
+];
+
 /// What all modules may name.
 const BASE: [&str; 9] =
     ["cancel", "diagnostic", "document", "error", "files", "hash", "limits", "text", "trace"];
@@ -64,7 +74,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("ignore", &["ingest/walk/rules.rs"]),
     ("image", &["reader/pdf/ocr/raster.rs", "reader/pdf/picture.rs", "reader/pdf/with_image.rs"]),
     ("indicatif", &["cli"]),
-    ("jsonc_parser", &["app/clients/in_json.rs"]),
+    ("jsonc_parser", &["app/agents/clients/in_json.rs"]),
     // One entry point of the child, and functions for fuzzing without a database.
     ("kb_reader", &["cli/mod.rs", "fuzzing.rs"]),
     (
@@ -86,7 +96,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("tokenizers", &["embed/tokenize/mod.rs"]),
     ("tokio", &["server", "store/remote"]),
     ("tokio_postgres", &["store/remote"]),
-    ("toml_edit", &["app/clients/in_toml.rs"]),
+    ("toml_edit", &["app/agents/clients/in_toml.rs"]),
     ("tree_sitter", &["reader/code"]),
     ("unicode_properties", &["base/text/emoji.rs"]),
     ("whatlang", &["base/text/language.rs"]),
@@ -100,7 +110,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
         "Command::new",
         // clap calls what can be typed a command, too.
         &[
-            "app/search/program.rs",
+            "app/query/search/program.rs",
             "cli/args/commands.rs",
             "cli/args/skill.rs",
             "cli/launch.rs",
@@ -198,9 +208,9 @@ const FORMATS: &[(&str, &[&str])] = &[
     ("xlsx", &[]),
 ];
 
-/// Returns the names of the items that paths in `crate` begin with.
-fn named_in_crate(source: &Source) -> impl Iterator<Item = &str> {
-    source.code.split("crate::").skip(1).flat_map(|part| {
+/// Returns the names of the items that paths in a module such as `crate::` go on with.
+fn named_below<'a>(source: &'a Source, module: &str) -> Vec<&'a str> {
+    let named = source.code.split(module).skip(1).flat_map(|part| {
         // One name, or several in braces.
         let names = match part.strip_prefix('{') {
             Some(group) => group.split('}').next().unwrap(),
@@ -210,7 +220,8 @@ fn named_in_crate(source: &Source) -> impl Iterator<Item = &str> {
         let is_end = |c: char| !c.is_alphanumeric() && c != '_';
         let count = if part.starts_with('{') { usize::MAX } else { 1 };
         names.map(move |name| name.split(is_end).next().unwrap()).take(count)
-    })
+    });
+    named.collect()
 }
 
 #[test]
@@ -226,9 +237,30 @@ fn no_module_knows_what_its_layer_must_not() {
             assert!(is_known, "no layer: {}", source.path);
             continue;
         };
-        for named in named_in_crate(&source) {
+        for named in named_below(&source, "crate::") {
             if named != module && !allowed.contains(&named) && !BASE.contains(&named) {
                 broken.push(format!("{} must not name crate::{named}", source.path));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn no_wing_knows_one_that_it_must_not() {
+    let wings: BTreeMap<&str, &[&str]> = WINGS.iter().copied().collect();
+    let mut broken = Vec::new();
+    for source in sources().iter().filter(|source| source.is_in(&["app"])) {
+        // `mod.rs` lists the wings, `testing.rs` serves the tests of all.
+        let Some((wing, _)) =
+            source.path.strip_prefix("app/").and_then(|path| path.split_once('/'))
+        else {
+            continue;
+        };
+        let allowed = wings.get(wing).unwrap_or_else(|| panic!("no wing: {}", source.path));
+        for named in named_below(source, "crate::app::") {
+            if wings.contains_key(named) && named != wing && !allowed.contains(&named) {
+                broken.push(format!("{} must not name app::{named}", source.path));
             }
         }
     }

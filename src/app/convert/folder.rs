@@ -11,9 +11,10 @@ use serde::Serialize;
 
 use crate::app::convert::parallel::{self, ConversionInput};
 use crate::app::convert::{ConversionJob, ConvertRequest, ConvertedDocument, prepare};
-use crate::app::ingestion::request::DocumentSource;
-use crate::app::observer::AppEvent;
-use crate::app::{Observer, Session, add};
+use crate::app::indexing::add;
+use crate::app::indexing::ingestion::request::DocumentSource;
+use crate::app::session::observer::AppEvent;
+use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::files::open::FollowedLinks;
 use crate::files::{open, private, write};

@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::app::convert::parallel::{self, ConversionInput};
 use crate::app::convert::{ConversionJob, ConvertRequest, ConvertedDocument, prepare};
-use crate::app::ingestion::options::chunking;
-use crate::app::model::LazyModel;
-use crate::app::observer::AppEvent;
-use crate::app::{Observer, Session, add, error_log, model};
+use crate::app::indexing::add;
+use crate::app::indexing::ingestion::options::chunking;
+use crate::app::session::model::LazyModel;
+use crate::app::session::observer::AppEvent;
+use crate::app::session::{error_log, model};
+use crate::app::{Observer, Session};
 use crate::document::Binding;
 use crate::error::{Error, Result};
 use crate::extract::containers;

@@ -1,5 +1,6 @@
 //! Converts files without a database: reads them as `kb add` does, and writes what they say.
 
+pub mod embed;
 mod folder;
 mod lines;
 mod parallel;
@@ -9,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use parallel::ConversionInput;
 
-use crate::app::ingestion::options;
-use crate::app::ingestion::request::AddRequest;
-use crate::app::{Observer, Session, add};
+use crate::app::indexing::add;
+use crate::app::indexing::ingestion::options;
+use crate::app::indexing::ingestion::request::AddRequest;
+use crate::app::{Observer, Session};
 use crate::document::{Document, Format, Levels, Metadata};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
-use crate::app::ingestion::request::DocumentSource;
+use crate::app::indexing::ingestion::request::DocumentSource;
 use crate::error::Error;
 use crate::ingest::walk::{self, FoundFile, Start, WalkOptions};
 
@@ -13,14 +13,14 @@ use crate::ingest::walk::{self, FoundFile, Start, WalkOptions};
 const MAX_AHEAD: usize = 256;
 
 /// A document to convert, or why there is none.
-pub(super) enum ConversionInput<'a> {
+pub(crate) enum ConversionInput<'a> {
     File(FoundFile),
     Stream(&'a [u8]),
     Failed(Error),
 }
 
 impl ConversionInput<'_> {
-    pub(super) fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::File(found) => Some(&found.path),
             Self::Stream(_) => None,
@@ -29,13 +29,13 @@ impl ConversionInput<'_> {
     }
 
     /// Whether the user named it: then it is an error if it is empty.
-    pub(super) fn is_named(&self) -> bool {
+    pub(crate) fn is_named(&self) -> bool {
         !matches!(self, Self::File(found) if !found.is_named)
     }
 }
 
 /// Returns the documents of a request in the order of the walk.
-pub(super) fn inputs<'a>(
+pub(crate) fn inputs<'a>(
     source: &'a DocumentSource,
     roots: &[PathBuf],
     options: &WalkOptions,
@@ -53,7 +53,7 @@ pub(super) fn inputs<'a>(
 
 /// Passes the results of `work` to `take`, in the order of the items. Once `is_stopped`, no further item is
 /// worked on. `work` must not panic.
-pub(super) fn in_order<I: Send, T: Send>(
+pub(crate) fn in_order<I: Send, T: Send>(
     items: impl IntoIterator<Item = I>,
     num_workers: usize,
     is_stopped: &(dyn Fn() -> bool + Sync),

@@ -1,24 +1,38 @@
 //! Holds the settings and paths that use cases share, and what they have opened.
 //!
-//! `open` opens the database and the models, which are kept here.
+//! `open` opens the database and the models, which are kept here. All other wings use this one; it uses none of them.
 
+pub mod absent;
+pub mod bases;
+pub mod copies;
+pub mod erase;
+pub mod error_log;
+pub(crate) mod export_file;
+pub(crate) mod kept_link;
+pub mod lookup;
+pub mod model;
+pub mod observer;
 mod open;
+pub mod running;
+pub mod settings;
+pub mod typed;
+pub mod typed_dates;
+pub mod values;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use crate::app::bases::place::NamedBase;
-use crate::app::push::KeptLink;
-use crate::app::{bases, model};
+use crate::app::session::bases::place::NamedBase;
+use crate::app::session::kept_link::KeptLink;
 use crate::config::{self, Config, Environment, Flags, Freshness, ResolvedConfig};
 use crate::embed::{Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::search::ShownPaths;
 use crate::store::Store;
 
-pub use crate::app::bases::place::DATABASE;
-pub use crate::app::typed::{absolute, add_paths, document_id, path_prefix, typed};
+pub use crate::app::session::bases::place::DATABASE;
+pub use crate::app::session::typed::{absolute, add_paths, document_id, path_prefix, typed};
 
 /// Settings, paths, connections and the loaded models. Threads may share it.
 pub struct Session {
@@ -152,7 +166,7 @@ impl Session {
 
     /// Returns which path of a document is shown: one in `named`, which a filter or the user named, and for a person
     /// one in the working directory.
-    pub(super) fn shown_paths<'a>(&'a self, named: &'a [String]) -> ShownPaths<'a> {
+    pub(crate) fn shown_paths<'a>(&'a self, named: &'a [String]) -> ShownPaths<'a> {
         ShownPaths::at(named.iter().map(String::as_str).chain(self.near.as_deref()))
     }
 

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::Session;
-use crate::app::bases::trust;
-use crate::app::push::KeptLink;
-use crate::app::{Observer, copies, model};
+use crate::app::Observer;
+use crate::app::session::bases::trust;
+use crate::app::session::kept_link::KeptLink;
+use crate::app::session::{copies, model};
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::app::values::tag;
+use crate::app::session::values::tag;
 use crate::cli::args::ReportFormat;
 use crate::cli::args::values::{directory, doc_type, kind, language, note};
 use crate::document::{DocType, DocumentKind, Language};

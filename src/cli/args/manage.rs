@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand};
 
-use crate::app::values::tag;
+use crate::app::session::values::tag;
 use crate::cli::args::values::{Day, day, directory, title};
 use crate::cli::args::{DocumentArgs, ReportFormat};
 use crate::config::OutputFormat;

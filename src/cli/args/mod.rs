@@ -20,7 +20,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::app::ToolSet;
-use crate::app::clients::CLIENTS;
+use crate::app::agents::clients::CLIENTS;
 use crate::cli::args::values::tool_set;
 use crate::config::OutputFormat;
 

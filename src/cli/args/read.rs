@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::app::read::SortKey;
-use crate::app::values::{pages as cited, tag};
+use crate::app::query::read::SortKey;
+use crate::app::session::values::{pages as cited, tag};
 use crate::cli::args::values::{directory, doc_type, language, lines, pages, sort, top};
 use crate::cli::args::{FilterArgs, ReportFormat};
 use crate::config::OutputFormat;

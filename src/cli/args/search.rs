@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::app::typed_dates::TypedDate;
-use crate::app::values::tag;
+use crate::app::session::typed_dates::TypedDate;
+use crate::app::session::values::tag;
 use crate::cli::args::ReportFormat;
 use crate::cli::args::values::{budget, errors, kind, language, queries, recent, threshold, top};
 use crate::config::OutputFormat;

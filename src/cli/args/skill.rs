@@ -8,7 +8,7 @@ use clap::{
     Arg, ArgAction, ArgMatches, Args, Error, FromArgMatches, Parser, Subcommand, value_parser,
 };
 
-use crate::app::skills::Arguments;
+use crate::app::agents::skills::Arguments;
 use crate::cli::args::Global;
 use crate::config::OutputFormat;
 use crate::skill::commands::{COMMANDS, Parameter, ParameterKind, SkillCommand};

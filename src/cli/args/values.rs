@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::app::read::SortKey;
-use crate::app::{ToolSet, values};
+use crate::app::ToolSet;
+use crate::app::query::read::SortKey;
+use crate::app::session::values;
 use crate::config::OutputFormat;
 use crate::document::{DocType, DocumentKind, Language};
 use crate::limits;

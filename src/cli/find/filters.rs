@@ -1,7 +1,7 @@
 //! Narrows a search: the letters of the menu, the values to choose from, and dates as they are typed.
 
-use crate::app::facets::{Facet, FacetValue};
-use crate::app::typed_dates::TypedDate;
+use crate::app::query::facets::{Facet, FacetValue};
+use crate::app::session::typed_dates::TypedDate;
 use crate::cli::find::line_editor::LineEditor;
 use crate::document::Filter;
 use crate::present::find::{Line, Meaning, piece};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::app::read::NeighbourText;
+use crate::app::query::read::NeighbourText;
 use crate::cli::find::keys::KeyCommand;
 use crate::cli::find::state::{EntryPreview, FindEffect, FindState, Panel, ReadingPage, View};
 use crate::cli::find::worker::{AnswerSlot, WorkerAnswer, WorkerReply};

@@ -8,8 +8,8 @@
 //!                                    keys
 //! ```
 
-use crate::app::facets::Facet;
-use crate::app::search::LegSelection;
+use crate::app::query::facets::Facet;
+use crate::app::query::search::LegSelection;
 use crate::cli::find::filters::{DATES, FilterKind, MENU, NONE, Picker, chips, is_set};
 use crate::cli::find::keys::{BINDINGS, KeyCommand};
 use crate::cli::find::state::{EntryPreview, FindState, Panel};

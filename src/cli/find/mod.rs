@@ -26,9 +26,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use std::{iter, panic, thread};
 
-use crate::app::freshness::Freshness;
-use crate::app::search::SearchRequest;
-use crate::app::{absent, read};
+use crate::app::query::freshness::Freshness;
+use crate::app::query::read;
+use crate::app::query::search::SearchRequest;
+use crate::app::session::absent;
 use crate::cancel;
 use crate::cli::context::{self, CommandContext};
 use crate::cli::exit::ExitStatus;

@@ -2,7 +2,7 @@
 
 use crossterm::event::KeyEvent;
 
-use crate::app::search::LegSelection;
+use crate::app::query::search::LegSelection;
 use crate::cli::find::filters::{FilterKind, MENU, NONE, Picker};
 use crate::cli::find::keys::{KeyCommand, command};
 use crate::cli::find::state::{FindEffect, FindState, Panel};

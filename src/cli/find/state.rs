@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use crate::app::read::NeighbourText;
-use crate::app::search::SearchRequest;
+use crate::app::query::read::NeighbourText;
+use crate::app::query::search::SearchRequest;
 use crate::cli::find::filters::Picker;
 use crate::cli::find::line_editor::LineEditor;
 use crate::cli::find::worker::{AnswerSlot, NumberedQuestion, Question};

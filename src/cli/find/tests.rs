@@ -9,9 +9,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 
-use crate::app::facets::FacetValue;
-use crate::app::read::NeighbourText;
-use crate::app::search::{LegSelection, SearchRequest};
+use crate::app::query::facets::FacetValue;
+use crate::app::query::read::NeighbourText;
+use crate::app::query::search::{LegSelection, SearchRequest};
 use crate::cli::find::layout::layout;
 use crate::cli::find::screen::draw;
 use crate::cli::find::state::{FindEffect, FindState};

@@ -7,10 +7,10 @@ use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::facets::{self, Facet, FacetValue};
-use crate::app::observer::{AppEvent, Observer, SilentObserver};
-use crate::app::read::{self, NeighbourText, PartSelection, ShowRequest};
-use crate::app::search::{LegSelection, SearchRequest, SimilarRequest};
+use crate::app::query::facets::{self, Facet, FacetValue};
+use crate::app::query::read::{self, NeighbourText, PartSelection, ShowRequest};
+use crate::app::query::search::{LegSelection, SearchRequest, SimilarRequest};
+use crate::app::session::observer::{AppEvent, Observer, SilentObserver};
 use crate::app::{self, Session};
 use crate::document::Filter;
 use crate::error::{Error, Result};
@@ -239,7 +239,7 @@ impl<T: From<WorkerReply> + Send> FindWorker<'_, T> {
                 let limit = Some(SIMILAR);
                 let request =
                     SimilarRequest { chunk: Some(*chunk), limit, ..SimilarRequest::default() };
-                let found = app::search::similar(self.session, &request, &SilentObserver)?;
+                let found = app::query::search::similar(self.session, &request, &SilentObserver)?;
                 self.listing(Listing::of_similar(found.hits))
             }
             Question::Outline(document, path, typed) => {
@@ -265,7 +265,9 @@ impl<T: From<WorkerReply> + Send> FindWorker<'_, T> {
     }
 
     fn search(&self, request: &SearchRequest, observer: &dyn Observer) -> Result<WorkerAnswer> {
-        self.listing(Listing::of_search(app::search::search(self.session, request, observer)?))
+        self.listing(Listing::of_search(app::query::search::search(
+            self.session, request, observer,
+        )?))
     }
 
     fn listing(&self, listing: Listing) -> Result<WorkerAnswer> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::read::{NeighbourText, PartSelection};
+use crate::app::query::read::{NeighbourText, PartSelection};
 use crate::document::DocType;
 use crate::present::find::reading::{ReadingText, chain_line, hit_marks, part_line, tags};
 use crate::present::find::{Line, Meaning, fitted, justified, piece, pieces, shortened, width_of};

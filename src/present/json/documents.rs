@@ -5,8 +5,8 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::read::DocumentInfo;
-use crate::app::tag::TaggedDocuments;
+use crate::app::maintenance::tag::TaggedDocuments;
+use crate::app::query::read::DocumentInfo;
 use crate::document::{Chunk, DocType, FileParts, Quality, StaleReason, WordAccount};
 use crate::present::json::{VersionedAnswer, answer};
 use crate::read::DocumentLinks;

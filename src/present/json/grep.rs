@@ -6,7 +6,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::grep::{GrepDetail, GrepDocument, GrepResults};
+use crate::app::query::grep::{GrepDetail, GrepDocument, GrepResults};
 use crate::document::StaleReason;
 use crate::present::json::{SourceJson, VersionedAnswer};
 use crate::present::text::stale;

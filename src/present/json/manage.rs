@@ -5,9 +5,9 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::bases::ListedBase;
-use crate::app::clients::{NAME, ServerEntry, SettingsPlan};
-use crate::app::doctor::{Check, CheckVerdict, Findings};
+use crate::app::agents::clients::{NAME, ServerEntry, SettingsPlan};
+use crate::app::maintenance::doctor::{Check, CheckVerdict, Findings};
+use crate::app::session::bases::ListedBase;
 use crate::present::json::{VersionedAnswer, answer};
 use crate::text::json::Json;
 use crate::text::paths::path_text;

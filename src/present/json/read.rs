@@ -6,7 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::read::PagePicture;
+use crate::app::query::read::PagePicture;
 use crate::document::StaleReason;
 use crate::present::json::{SourceJson, VersionedAnswer, answer};
 use crate::read::{DocumentLinks, DocumentOutline, DocumentPart, Opened, ShownPart};

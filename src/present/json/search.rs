@@ -5,7 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::search::SimilarPassages;
+use crate::app::query::search::SimilarPassages;
 use crate::document::StaleReason;
 use crate::present::json::{SourceJson, VersionedAnswer, answer};
 use crate::present::text::stale;

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::skills::{BuildReport, SkillAnswer};
+use crate::app::agents::skills::{BuildReport, SkillAnswer};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::present::json::ErrorJson;
 use crate::skill::lint::{LintFinding, LintResult, Severity};

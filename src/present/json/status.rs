@@ -6,10 +6,10 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::bases::ListedBase;
-use crate::app::copies::OwnCopy;
-use crate::app::running::OngoingRun;
-use crate::app::status::{FullScan, Layers, OcrSetup, Setup, StatusReport};
+use crate::app::maintenance::status::{FullScan, Layers, OcrSetup, Setup, StatusReport};
+use crate::app::session::bases::ListedBase;
+use crate::app::session::copies::OwnCopy;
+use crate::app::session::running::OngoingRun;
 use crate::ingest::survey::OutOfDate;
 use crate::present::json::VersionedAnswer;
 use crate::search::ConflictCopy;

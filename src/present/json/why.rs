@@ -5,7 +5,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::search::WhyReport;
+use crate::app::query::search::WhyReport;
 use crate::document::StaleReason;
 use crate::present::json::VersionedAnswer;
 use crate::present::text::why::sentence;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::app::absent::NOTHING_ADDED;
-use crate::app::copies;
-use crate::app::read::DocumentInfo;
-use crate::app::remove::RemoveReport;
-use crate::app::tag::{RenamedTag, TaggedDocuments};
+use crate::app::maintenance::remove::RemoveReport;
+use crate::app::maintenance::tag::{RenamedTag, TaggedDocuments};
+use crate::app::query::read::DocumentInfo;
+use crate::app::session::absent::NOTHING_ADDED;
+use crate::app::session::copies;
 use crate::document::Quality;
 use crate::present::json::PREVIEW_CHARS;
 use crate::present::terminal::columns::cut;

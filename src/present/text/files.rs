@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::app::files::{FileState, FilesRequest, ListedFile, SeenFileList};
+use crate::app::query::files::{FileState, FilesRequest, ListedFile, SeenFileList};
 use crate::document::{FileOutcome, WordAccount};
 use crate::ingest::foresee::{ForeseenFile, Foresight};
 use crate::present::json::{PlanCounts, groups};

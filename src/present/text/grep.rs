@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use crate::app::grep::{GrepDetail, GrepDocument, GrepResults};
+use crate::app::query::grep::{GrepDetail, GrepDocument, GrepResults};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::grep_part::GrepPart;

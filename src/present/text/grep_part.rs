@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::app::grep::{GrepDetail, GrepDocument, GrepResults};
+use crate::app::query::grep::{GrepDetail, GrepDocument, GrepResults};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::read::grep::GrepLine;
 use crate::text::number::{counted, thousands};

@@ -2,14 +2,14 @@
 
 use std::io;
 
-use crate::app::bases::{BaseChange, ListedBase};
-use crate::app::cache::{self, CacheCleaning, Contents};
-use crate::app::clients::{Action, SettingsPlan};
-use crate::app::doctor::{CheckVerdict, Findings};
-use crate::app::eval::{EvalReport, MeasuredQuestions};
-use crate::app::models::{ListedModel, Models};
-use crate::app::push::PushReport;
-use crate::app::relocate::RelocateReport;
+use crate::app::agents::clients::{Action, SettingsPlan};
+use crate::app::indexing::relocate::RelocateReport;
+use crate::app::maintenance::cache::{self, CacheCleaning, Contents};
+use crate::app::maintenance::doctor::{CheckVerdict, Findings};
+use crate::app::maintenance::models::{ListedModel, Models};
+use crate::app::query::eval::{EvalReport, MeasuredQuestions};
+use crate::app::query::push::PushReport;
+use crate::app::session::bases::{BaseChange, ListedBase};
 use crate::embed::ManifestMatch;
 use crate::eval::Measures;
 use crate::present::terminal::columns::padding;
@@ -341,7 +341,7 @@ fn row(model: &ListedModel) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::doctor::Check;
+    use crate::app::maintenance::doctor::Check;
     use crate::present::json;
     use crate::text::json::Json;
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 
-use crate::app::read::PagePicture;
+use crate::app::query::read::PagePicture;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::read::{
     DocumentLinks, DocumentOutline, DocumentPart, LinkedDocument, Opened, PartKind, ShownPart,

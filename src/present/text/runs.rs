@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::app::backup::{RestoreReport, VerifiedBackup};
-use crate::app::reindex::{ReindexEstimate, ReindexReport};
-use crate::app::update::UpdateReport;
+use crate::app::indexing::reindex::{ReindexEstimate, ReindexReport};
+use crate::app::indexing::update::UpdateReport;
+use crate::app::maintenance::backup::{RestoreReport, VerifiedBackup};
 use crate::ingest::{IngestReport, NO_EXTENSION};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
-use crate::app::skills::{BuildReport, SkillAnswer};
+use crate::app::agents::skills::{BuildReport, SkillAnswer};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{texts, words};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::app::grep::GrepResults;
+use crate::app::query::grep::GrepResults;
 use crate::document::StaleReason;
 use crate::search::Hit;
 use crate::store::DocumentId;

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::app::copies;
-use crate::app::settings::Setting;
-use crate::app::status::{FullScan, Layers, OcrSetup, Setup, StatusReport};
+use crate::app::maintenance::status::{FullScan, Layers, OcrSetup, Setup, StatusReport};
+use crate::app::session::copies;
+use crate::app::session::settings::Setting;
 use crate::ingest::survey::OutOfDate;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use crate::app::losses::UnreproducibleData;
-use crate::app::read::{self, DocumentInfo, ShowRequest};
-use crate::app::remove::RemoveReport;
-use crate::app::tag::{RenamedTag, TaggedDocuments};
+use crate::app::indexing::update::{Move, UpdateReport};
+use crate::app::maintenance::losses::UnreproducibleData;
+use crate::app::maintenance::remove::RemoveReport;
+use crate::app::maintenance::tag::{RenamedTag, TaggedDocuments};
+use crate::app::query::read::{self, DocumentInfo, ShowRequest};
 use crate::app::testing::World;
-use crate::app::update::{Move, UpdateReport};
 use crate::document::{Filter, Quality, StaleReason};
 use crate::ingest::survey::{MissingFile, OutOfDate};
 use crate::present::terminal::sheet::CleanWriter;
@@ -302,13 +302,13 @@ fn text_that_was_cut_says_how_much_is_missing() {
 fn a_backup_and_a_restored_database_are_described_by_their_contents() {
     let world = world();
     let file = world.path("b.db");
-    let backup = crate::app::backup::create(&world.session, &file, false).unwrap();
+    let backup = crate::app::maintenance::backup::create(&world.session, &file, false).unwrap();
     let text = |is_verified| shown(|out| Human::plain(80).backup(&backup, is_verified, out));
     let copied = text(false);
     assert!(copied.starts_with("Copied to ") && copied.contains("b.db: 3 documents, 3 chunks, "));
     assert!(copied.ends_with(" MB.\n") && copied.lines().count() == 1, "{copied}");
     assert!(text(true).starts_with("Sound: "));
-    let restored = crate::app::backup::restore(&world.session, &file).unwrap();
+    let restored = crate::app::maintenance::backup::restore(&world.session, &file).unwrap();
     let text = shown(|out| Human::plain(80).restored(&restored, out));
     assert!(text.starts_with("Restored 3 documents from "), "{text}");
     assert!(text.contains("\nThe database from before is kept as "), "{text}");
@@ -316,13 +316,13 @@ fn a_backup_and_a_restored_database_are_described_by_their_contents() {
 
 /// Returns a hit in a note.
 fn hit() -> crate::search::Hit {
-    let request = crate::app::search::SearchRequest {
+    let request = crate::app::query::search::SearchRequest {
         query: "neap".into(),
-        legs: Some(crate::app::search::LegSelection::Keyword),
+        legs: Some(crate::app::query::search::LegSelection::Keyword),
         ..Default::default()
     };
     let world = world();
-    crate::app::search::search(&world.session, &request, &world).unwrap().hits.remove(0)
+    crate::app::query::search::search(&world.session, &request, &world).unwrap().hits.remove(0)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::app::search::WhyReport;
+use crate::app::query::search::WhyReport;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;

@@ -1,7 +1,7 @@
 //! Tests how filters are chosen and typed on the screen.
 
 use super::*;
-use crate::app::facets::Facet;
+use crate::app::query::facets::Facet;
 use crate::cli::find::filters::FilterKind;
 use crate::cli::find::state::Panel;
 

@@ -1,7 +1,7 @@
 //! Tests what the screen shows in each state, and what each key does there.
 
 use super::*;
-use crate::app::read::{self, ShowRequest};
+use crate::app::query::read::{self, ShowRequest};
 use crate::app::testing::World;
 use crate::cli::find::state::Panel;
 use crate::present::find::PartReading;

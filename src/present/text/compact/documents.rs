@@ -2,9 +2,9 @@
 
 use std::io;
 
-use crate::app::absent::NOTHING_ADDED;
-use crate::app::read::DocumentInfo;
-use crate::app::status::StatusReport;
+use crate::app::maintenance::status::StatusReport;
+use crate::app::query::read::DocumentInfo;
+use crate::app::session::absent::NOTHING_ADDED;
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::compact::search::notes;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::app::grep::GrepDetail;
+use crate::app::query::grep::GrepDetail;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::compact::search::notes;
 use crate::present::text::grep_part::GrepPart;

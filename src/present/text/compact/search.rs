@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::app::search::SimilarPassages;
+use crate::app::query::search::SimilarPassages;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::{quote, stale};
 use crate::search::evidence::FormCost;

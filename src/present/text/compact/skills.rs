@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::app::skills::SkillAnswer;
+use crate::app::agents::skills::SkillAnswer;
 use crate::diagnostic::Program;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;

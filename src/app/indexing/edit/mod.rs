@@ -1,0 +1,138 @@
+//! Changes the title, tags and date of a document, and the text of a note.
+
+mod editable;
+pub mod kept;
+
+use crate::app::indexing::ingestion::options::{self, walk_options};
+use crate::app::indexing::ingestion::request::{AddRequest, DocumentSource};
+use crate::app::indexing::vectors::PassageModel;
+use crate::app::session::{erase, lookup};
+use crate::app::{Observer, Session};
+use crate::document::DocType;
+use crate::error::{Error, Result};
+use crate::ingest::roots::Roots;
+use crate::ingest::walk::FoundFile;
+use crate::ingest::{self, EditedText, IngestReport, content_hash};
+use crate::read::{PartSelection, ShowOptions, show};
+use crate::store::{DocumentEdit, Store, StoredDocument};
+
+pub use editable::{Editable, EditableChanges};
+
+/// Finds the document that was typed.
+pub fn open(session: &Session, typed: &str) -> Result<Editable> {
+    session.require_writable()?;
+    let (store, document) = lookup::find(session, typed)?;
+    let is_note = document.doc_type == DocType::Note && document.path.is_none();
+    let text = match is_note {
+        true => {
+            let options = ShowOptions { selection: PartSelection::Whole, max_lines: None };
+            // A long note of an older kb is only there in chunks.
+            Some(match store.note_text(document.id)? {
+                Some(text) => text,
+                None => show(&store, document.clone(), &options)?.text,
+            })
+        }
+        false => None,
+    };
+    store.close()?;
+    Ok(Editable { document, text })
+}
+
+/// Changes a document in one transaction; returns it.
+pub fn apply(
+    session: &Session,
+    editable: &Editable,
+    changes: &EditableChanges,
+    observer: &dyn Observer,
+) -> Result<StoredDocument> {
+    let before = &editable.document;
+    let edit = DocumentEdit {
+        title: changes.title.clone(),
+        tags: changes.tags.clone(),
+        date: changes.date.clone(),
+    };
+    let mut store = session.open_store()?;
+    let is_new_title = changes.title.as_ref().is_some_and(|title| *title != before.title);
+    if is_new_title || changes.text.is_some() {
+        read_again(session, &mut store, (editable, changes), &edit, observer)?;
+    } else {
+        store.edit(before, &edit, None)?;
+    }
+    let unknown = || Error::UnknownDocument { id: before.id.to_string() };
+    let after = store.document(before.id)?.ok_or_else(unknown)?;
+    erase::finish(store, observer)?;
+    Ok(after)
+}
+
+/// Stores a document with a new title in the context of its chunks, or a note with a new text.
+fn read_again(
+    session: &Session,
+    store: &mut Store,
+    (editable, changes): (&Editable, &EditableChanges),
+    edit: &DocumentEdit,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let before = &editable.document;
+    let given = || before.is_title_given.then(|| before.title.clone());
+    let request = AddRequest {
+        title: changes.title.clone().or_else(given),
+        ..AddRequest::of(DocumentSource::Paths(Vec::new()))
+    };
+    let file;
+    let text = match (&changes.text, &editable.text) {
+        (Some(text), _) => {
+            ingest::check_note(text)?;
+            Some(EditedText::NewNote(text))
+        }
+        (None, Some(text)) => Some(EditedText::Note(text)),
+        (None, None) => match &before.path {
+            Some(path) if store.known_path(path)?.is_some() => {
+                file = read_file(session, store, before, path)?;
+                Some(EditedText::File(&file.0, &file.1))
+            }
+            Some(_) | None => None,
+        },
+    };
+    let model = PassageModel::open(session, store, None, observer)?;
+    let options = options::ingest_options(session, &request, model.chunking(session), observer)?;
+    let mut run = ingest::IngestRun {
+        store,
+        embedder: model.embedder(),
+        options: &options,
+        on_event: &mut |_| {},
+        report: IngestReport::default(),
+    };
+    match text {
+        Some(text) => run.edit(before, edit, &text),
+        None => run.edit_stored(before, edit),
+    }
+}
+
+/// Reads the file of a document, which must be as it was indexed.
+fn read_file(
+    session: &Session,
+    store: &Store,
+    document: &StoredDocument,
+    path: &str,
+) -> Result<(FoundFile, Vec<u8>)> {
+    let unknown = || Error::UnknownDocument { id: document.id.to_string() };
+    let known = store.known_path(path)?.ok_or_else(unknown)?;
+    let roots = Roots::of(store, session.config().ingestion.follow_links)?;
+    let (path, reach) = roots.of_stamp(&known.stamp)?;
+    let bytes = reach.read(&path, walk_options(session, false).max_bytes())?;
+    if content_hash(&bytes) != document.content_hash {
+        return Err(Error::usage(format!("{} has changed since it was indexed", path.display()))
+            .with_hint("`kb update` reads it again; then edit the title"));
+    }
+    let (size_bytes, mtime_ns) = (known.stamp.size_bytes, known.stamp.mtime_ns);
+    let found = FoundFile {
+        path,
+        size_bytes,
+        mtime_ns,
+        is_named: true,
+        is_included: false,
+        reach,
+        read_as: None,
+    };
+    Ok((found, bytes))
+}

@@ -1,0 +1,37 @@
+//! Selects the added folders and files to check for changes.
+
+use std::path::PathBuf;
+
+use crate::app::Session;
+use crate::app::indexing::ingestion::options::walk_options;
+use crate::error::{Error, Result};
+use crate::ingest::roots::Roots;
+use crate::ingest::survey::SurveyScope;
+use crate::store::Store;
+use crate::text::paths;
+
+/// Returns the added files and folders at or below one of `named`; all of them if that is empty.
+pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<SurveyScope> {
+    let roots = Roots::of(store, session.config().ingestion.follow_links)?;
+    let mut known = store.known_files()?;
+    let without_text = store.files_without_text()?.into_iter();
+    let without_text = without_text.map(|row| (row.path.clone(), row)).collect();
+    let parts = roots.parts(named);
+    for path in named {
+        let is_added = path.is_dir() && roots.folder_of(path).is_some();
+        if !is_added
+            && !parts.iter().any(|part| part.starts_with(path))
+            && !known.iter().any(|file| paths::path_of(&file.stamp.path).starts_with(path))
+        {
+            return Err(Error::usage(format!("{} has not been added", path.display()))
+                .with_hint("add it with `kb add`; `kb list` shows all documents"));
+        }
+    }
+    known.retain(|file| {
+        let path = paths::path_of(&file.stamp.path);
+        named.is_empty() || named.iter().any(|named| path.starts_with(named))
+    });
+    // `roots` decides where links are followed.
+    let walk = walk_options(session, false);
+    Ok(SurveyScope { roots, parts, known, without_text, walk, is_exact: false })
+}

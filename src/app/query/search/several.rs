@@ -1,0 +1,97 @@
+//! Searches several knowledge bases, and merges their answers into one.
+//!
+//! Each base is searched as if it were alone, but a word is as rare as it is in all of them.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::app::query::search::merging::MergeOptions;
+use crate::app::query::search::rerank::Reranker;
+use crate::app::query::search::{SearchRequest, search_by};
+use crate::app::session::absent;
+use crate::app::session::observer::{AppEvent, NoteKeeper};
+use crate::app::{Observer, Session};
+use crate::error::Result;
+use crate::search::{Reranking, SearchAnswer, TermStatistics, term_statistics};
+
+/// Answers a query from several knowledge bases, in the order in which they are given.
+pub fn search_several(
+    sessions: &[&Session],
+    request: &SearchRequest,
+    observer: &dyn Observer,
+) -> Result<SearchAnswer> {
+    let mut request = request.clone();
+    let statistics = statistics(sessions, &request)?;
+    if sessions.iter().any(|session| request.options(session).recency.is_some()) {
+        // Ages count from the newest document of all.
+        for store in sessions.iter().map(|session| session.open_existing()) {
+            let newest = store?.map(|store| store.newest(&request.filter)).transpose()?;
+            request.newest = request.newest.max(newest.flatten());
+        }
+    }
+    let notes = NoteKeeper::new(observer);
+    let mut models: Vec<String> = Vec::new();
+    let mut answers: Vec<SearchAnswer> = Vec::new();
+    for (base, session) in sessions.iter().enumerate() {
+        request.elsewhere = all_but(base, &statistics);
+        let of_base = OfBase { name: &session.place.name, observer: &notes };
+        let mut found = search_by(None, session, &request, &of_base)?;
+        found.name_base(&session.place.name);
+        models.extend(session.binding()?.map(|binding| binding.model_name));
+        answers.push(found);
+    }
+    models.dedup();
+    let settings = sessions.first().map(|session| &session.config().search);
+    let merging = MergeOptions {
+        form: request.form,
+        limit: request.limit.or(settings.map(|search| search.default_top)).unwrap_or_default(),
+        rrf_k: settings.map_or(60.0, |search| search.rrf_k),
+        is_comparable: models.len() < 2,
+        reranking: sessions.first().and_then(|session| Reranker::of(session)).map(|_| {
+            Reranking::Failed("several knowledge bases are in the order of their scores".into())
+        }),
+    };
+    let merged = merging.merge(answers);
+    let mut first = absent::phrases(&merged, &notes);
+    first.extend(sessions.iter().flat_map(|session| session.notices.clone()));
+    Ok(SearchAnswer { notes: notes.kept(first), ..merged })
+}
+
+/// Counts the terms of a query in each base.
+fn statistics(sessions: &[&Session], request: &SearchRequest) -> Result<Vec<TermStatistics>> {
+    let phrasings = request.phrasings()?;
+    let of_base = |session: &&Session| {
+        let Some(store) = session.store()? else { return Ok(TermStatistics::default()) };
+        let counted = term_statistics(&store, &phrasings);
+        session.give_back(store);
+        counted
+    };
+    sessions.iter().map(of_base).collect()
+}
+
+/// Adds up the statistics of the other bases.
+fn all_but(base: usize, statistics: &[TermStatistics]) -> TermStatistics {
+    let mut all = TermStatistics::default();
+    for (_, others) in statistics.iter().enumerate().filter(|(other, _)| *other != base) {
+        all.add(others);
+    }
+    all
+}
+
+/// Passes events on; notes, such as that no document passes a filter, name the base that they are about.
+struct OfBase<'a> {
+    name: &'a str,
+    observer: &'a dyn Observer,
+}
+
+impl Observer for OfBase<'_> {
+    fn on_event(&self, event: AppEvent<'_>) {
+        let AppEvent::Note(text) = event else { return self.observer.on_event(event) };
+        let text = text.strip_prefix("note: ").unwrap_or(text);
+        self.observer.note(&format!("note: {}: {text}", self.name));
+    }
+
+    fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.observer.cancel_flag()
+    }
+}

@@ -1,0 +1,222 @@
+//! Decides which files and folders of a knowledge base are followed.
+//!
+//! Neither the place of a database nor the id in it shows who wrote it: `git pull` and `kb restore` change it.
+//! So only what the user named to kb on this machine, or was shown and allowed, is followed. That is remembered
+//! outside the database ([`known`]), and every connection gets it here.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use crate::app::session::bases::known::{self, BaseState, KnownBases};
+use crate::config::Environment;
+use crate::error::Result;
+use crate::files::reach::Reach;
+use crate::store::{
+    AddedFolder, AllowedFolder, AllowedPaths, FollowedPaths, Store, UnfollowedPaths,
+};
+use crate::text::number::counted;
+use crate::text::paths;
+
+/// Most names of files in a line.
+const MAX_NAMES: usize = 5;
+
+/// What decides about the trust in a database.
+#[derive(Debug, Clone, Copy)]
+pub struct TrustContext<'a> {
+    /// The variables of the process.
+    pub environment: &'a Environment,
+    /// The folder of the database.
+    pub dir: &'a Path,
+    /// Whether this run creates the database.
+    pub is_new: bool,
+    /// Whether it is in the usual data directory: neither a flag nor a variable names another one.
+    pub is_usual: bool,
+    /// The command that allows more of it.
+    pub command: &'a str,
+}
+
+/// Gives a new database an id, and a connection what is followed. Returns what to tell the user.
+pub fn settle(store: &mut Store, opening: &TrustContext<'_>) -> Result<Option<String>> {
+    let TrustContext { environment, dir, is_new, is_usual, .. } = *opening;
+    let mut found = store.base_id()?;
+    if found.is_none() {
+        // Another process may be about to give it an id, which it does before anything else.
+        let is_blank = is_new || store.num_documents()? == 0 && store.all_roots()?.is_empty();
+        if is_blank && !store.is_read_only() {
+            return make_own(store, environment, dir);
+        }
+        found = store.base_id()?;
+    }
+    let known = match KnownBases::read_of(environment, dir) {
+        Ok(known) => known,
+        Err(error) => {
+            store.follow(FollowedPaths::Nothing);
+            return Ok(Some(format!("nothing is known about the knowledge bases: {error}")));
+        }
+    };
+    let (is_old, id) = (found.is_none(), known::id(found));
+    let base = known.base(dir, &id);
+    // A version without this list made it, and this is the first start of one that has it.
+    let is_taken_over = match base {
+        Some(base) => base.state == BaseState::Own,
+        None => is_old && is_usual && !known.has_folder(dir),
+    };
+    if is_taken_over && !environment.is_of_project(dir) {
+        return take_over(store, opening, &id);
+    }
+    store.follow(match known.into_base(dir, &id) {
+        Some(base) => FollowedPaths::Listed(base.allowed),
+        None => FollowedPaths::Nothing,
+    });
+    Ok(None)
+}
+
+/// Gives a database an id. It is remembered first, so that no other process sees an id that is not
+/// known yet.
+fn make_own(store: &mut Store, environment: &Environment, dir: &Path) -> Result<Option<String>> {
+    store.follow(FollowedPaths::Listed(AllowedPaths::default()));
+    let id = store.random_id()?;
+    if let Err(error) = known::allow(environment, dir, &id, |_| {}) {
+        return Ok(Some(format!("that kb made this database cannot be remembered: {error}")));
+    }
+    let kept = store.keep_base_id(&id)?;
+    if kept != id {
+        // Another process was faster.
+        let _ = known::allow(environment, dir, &known::id(Some(kept)), |_| {});
+    }
+    Ok(None)
+}
+
+/// Follows what a database in the user's own data directory remembers, once, except what is hidden or outside
+/// the home directory.
+fn take_over(store: &mut Store, opening: &TrustContext<'_>, id: &str) -> Result<Option<String>> {
+    let TrustContext { environment, dir, command, .. } = *opening;
+    store.follow(FollowedPaths::Listed(AllowedPaths::default()));
+    let UnfollowedPaths { mut folders, mut files } = store.unfollowed()?;
+    let home = environment.home();
+    let homes = [paths::path_of(&real_path_of(&paths::path_text(&home))), home];
+    let is_usual = |path: &str| {
+        [path, &real_path_of(path)].iter().all(|path| is_in_view(&paths::path_of(path), &homes))
+    };
+    folders.retain(|(root, _)| is_usual(&root.path));
+    files.retain(|path| is_usual(path));
+    let taken = UnfollowedPaths { folders, files };
+    match known::allow(environment, dir, id, |all| all.merge(shown(&taken))) {
+        Ok(all) => store.follow(FollowedPaths::Listed(all)),
+        Err(error) => {
+            return Ok(Some(format!("which folders are followed cannot be remembered: {error}")));
+        }
+    }
+    let lines = lines(&taken).into_iter().map(|line| format!("followed as before: {line}"));
+    let lines: Vec<String> = lines.chain(notes(store, command)?).collect();
+    Ok((!lines.is_empty()).then(|| lines.join("\n")))
+}
+
+/// Whether a path is in one of the spellings of the home directory, and not hidden there.
+fn is_in_view(path: &Path, homes: &[PathBuf]) -> bool {
+    let below = homes.iter().find_map(|home| path.strip_prefix(home).ok());
+    let is_hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+    below.is_some_and(|below| !below.components().any(is_hidden))
+}
+
+/// Remembers what the user has just named, and follows it. Returns all that is followed by now.
+pub fn name(
+    environment: &Environment,
+    dir: &Path,
+    store: &mut Store,
+    named: AllowedPaths,
+) -> Result<AllowedPaths> {
+    if store.follows_everything() || named == AllowedPaths::default() {
+        return Ok(AllowedPaths::default());
+    }
+    let id = known::id(store.base_id()?);
+    let all = known::allow(environment, dir, &id, |all| all.merge(named))?;
+    store.follow(FollowedPaths::Listed(all.clone()));
+    Ok(all)
+}
+
+/// Forgets that the user named folders and files, which were removed.
+pub fn remove(
+    environment: &Environment,
+    dir: &Path,
+    store: &mut Store,
+    (folders, files): (&[String], &[String]),
+) -> Result<()> {
+    if store.follows_everything() || !store.is_allowed() {
+        return Ok(());
+    }
+    let id = known::id(store.base_id()?);
+    let all = known::allow(environment, dir, &id, |all| {
+        all.folders.retain(|path, _| !folders.contains(path));
+        all.files.retain(|path, _| !files.contains(path));
+    })?;
+    store.follow(FollowedPaths::Listed(all));
+    Ok(())
+}
+
+/// Returns what the user was shown, with where its paths lead now.
+pub fn shown(unfollowed: &UnfollowedPaths) -> AllowedPaths {
+    let folder = |(root, _): &(AddedFolder, Option<AllowedFolder>)| {
+        (root.path.clone(), AllowedFolder::of(root, real_path_of(&root.path)))
+    };
+    let file = |path: &String| {
+        let path = paths::split_member(path).0;
+        (path.to_owned(), real_path_of(path))
+    };
+    AllowedPaths {
+        folders: unfollowed.folders.iter().map(folder).collect(),
+        files: unfollowed.files.iter().map(file).collect(),
+    }
+}
+
+/// Returns where the path of a text leads, without links; the text if nothing is there.
+pub fn real_path_of(text: &str) -> String {
+    let reach = Reach::named(&paths::path_of(text)).ok();
+    reach.and_then(|reach| reach.real_path()).unwrap_or_else(|| text.to_owned())
+}
+
+/// Describes what is not followed: each folder with its options, and the other files by their folders.
+pub fn lines(unfollowed: &UnfollowedPaths) -> Vec<String> {
+    let folder = |(root, allowed): &(AddedFolder, Option<AllowedFolder>)| {
+        let now = AllowedFolder::of(root, real_path_of(&root.path));
+        let leads = match now.real_path == root.path {
+            true => String::new(),
+            false => format!(", leads to {}", now.real_path),
+        };
+        match allowed {
+            None => format!("{} (new, {}{leads})", root.path, options(&now)),
+            Some(allowed) => {
+                let (now, before) = (options(&now), options(allowed));
+                format!("{} ({now}{leads}; you allowed it with {before})", root.path)
+            }
+        }
+    };
+    let mut by_folder: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    for text in &unfollowed.files {
+        let path = paths::path_of(&real_path_of(paths::split_member(text).0));
+        let parent = path.parent().unwrap_or(&path).to_owned();
+        by_folder.entry(parent).or_default().push(paths::name(paths::split_member(text).0));
+    }
+    let files = |(folder, mut names): (PathBuf, Vec<String>)| {
+        names.dedup();
+        let num = counted(names.len(), "file");
+        let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
+        let more = if names.len() > MAX_NAMES { ", ..." } else { "" };
+        format!("{num} in {}: {shown}{more}", paths::path_text(&folder))
+    };
+    unfollowed.folders.iter().map(folder).chain(by_folder.into_iter().map(files)).collect()
+}
+
+fn options(folder: &AllowedFolder) -> String {
+    let doc_type = folder.doc_type.map(|doc_type| format!("type {}", doc_type.as_str()));
+    let language = folder.language.as_ref().map(|language| format!("language {language}"));
+    let follow = folder.follows_links.then(|| "links followed".to_owned());
+    let options: Vec<String> = [doc_type, language, follow].into_iter().flatten().collect();
+    if options.is_empty() { "no options".into() } else { options.join(", ") }
+}
+
+/// Returns a note for all that is not followed; `command` allows it.
+pub fn notes(store: &Store, command: &str) -> Result<Vec<String>> {
+    let lines = lines(&store.unfollowed()?).into_iter();
+    Ok(lines.map(|line| format!("not followed: {line}; `{command}` allows it")).collect())
+}
