@@ -376,7 +376,8 @@ fn formats_named(source: &Source) -> Vec<String> {
     let is_format = |name: &str| FORMATS.iter().any(|(format, _)| *format == name);
     let depth = path.matches('/').count() - usize::from(path.ends_with("/mod.rs"));
     let up = format!("{}super::", "super::".repeat(depth));
-    let named = named_in_crate(source)
+    let named = named_below(source, "crate::")
+        .into_iter()
         .chain(source.code.match_indices(&up).map(|(at, _)| &source.code[at + up.len()..]));
     let named = named.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next());
     let named =
