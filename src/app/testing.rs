@@ -9,7 +9,8 @@ use crate::app::session::observer::{AppEvent, Observer};
 use crate::config::{Environment, Flags};
 use crate::document::Embedding;
 use crate::files::reach::Reach;
-use crate::ingest::{content_hash, walk};
+use crate::files::stamp::Stamp;
+use crate::ingest::content_hash;
 use crate::store::testing::{binding, chunk, document, embedding};
 use crate::store::{
     AddedFolder, AllowedFolder, AllowedPaths, DocumentId, NewDocument, PathStamp, Store,
@@ -78,7 +79,7 @@ impl World {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
-        let (size_bytes, mtime_ns) = walk::stamp(&path.metadata().unwrap());
+        let Stamp { size_bytes, mtime_ns } = Stamp::of(&path.metadata().unwrap());
         let path = path.to_str().unwrap().to_owned();
         let stamp = PathStamp { path, size_bytes, mtime_ns, real_path: None };
         self.put(Some(stamp), name, text)

@@ -141,7 +141,7 @@ impl IngestProgress {
         let (work, starts) = (Arc::clone(&self.work), starts.to_vec());
         thread::spawn(move || {
             let files = order::small_first(walk::walk(&starts, &options)).map(|file| match file {
-                Ok(file) => (file.path, file.size_bytes),
+                Ok(file) => (file.path, file.stamp.size_bytes),
                 Err(_) => (PathBuf::new(), 0),
             });
             // Set once, here.

@@ -97,7 +97,7 @@ fn prospect(
         None => None,
     };
     if known.as_ref().is_some_and(|known| {
-        (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
+        known.stamp.stamp() == found.stamp
             && found.wanted(options.wanted).allows(known.doc_type, known.language.as_deref())
     }) {
         return Ok((Foresight::Unchanged, 0));
@@ -152,7 +152,7 @@ fn prospect(
         Ok(Some(_)) if is_generated => Foresight::Ignored(LeftOutReason::Generated),
         Ok(Some(_)) if known.is_some() => Foresight::Changed,
         Ok(Some(_)) => Foresight::New,
-        Ok(None) if found.size_bytes == 0 => Foresight::Ignored(LeftOutReason::Empty),
+        Ok(None) if found.stamp.size_bytes == 0 => Foresight::Ignored(LeftOutReason::Empty),
         Ok(None) => Foresight::Ignored(LeftOutReason::Type),
         Err(Error::EmptyFile { .. }) if !found.is_named => Foresight::Ignored(LeftOutReason::Empty),
         Err(Error::Extract { failure: FailureKind::TooSmall, .. }) if !found.is_named => {
@@ -169,7 +169,7 @@ fn head(found: &FoundFile) -> Result<Vec<u8>> {
     let mut head = Vec::new();
     let read = || {
         (&mut file).take(detect::HEAD_BYTES as u64).read_to_end(&mut head)?;
-        let at = found.size_bytes.saturating_sub(detect::TAIL_BYTES).max(head.len() as u64);
+        let at = found.stamp.size_bytes.saturating_sub(detect::TAIL_BYTES).max(head.len() as u64);
         file.seek(SeekFrom::Start(at))?;
         file.take(detect::TAIL_BYTES).read_to_end(&mut head)
     };

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use crate::document::StaleReason;
 use crate::error::{Error, Result};
 use crate::files::reach::Reach;
+use crate::files::stamp::Stamp;
 use crate::hash;
 use crate::roots::Roots;
 use crate::store::{DocumentFiles, DocumentId, PathStamp};
 use crate::survey::is_missing;
 use crate::text::paths;
-use crate::walk;
 
 /// Time for hashing the files of one answer. When it has passed, a file with another time counts as
 /// changed. 50 ms are enough to hash about 20 MB, and too short for a person to notice.
@@ -47,11 +47,7 @@ pub fn stale(
 /// Whether a path is a regular file, not a link, with the remembered size and time.
 fn looks_same(stamp: &PathStamp) -> bool {
     let found = paths::path_of(&stamp.path).symlink_metadata();
-    found.is_ok_and(|found| found.is_file() && is_same(stamp, walk::stamp(&found)))
-}
-
-fn is_same(stamp: &PathStamp, found: (u64, i64)) -> bool {
-    (stamp.size_bytes, stamp.mtime_ns) == found
+    found.is_ok_and(|found| found.is_file() && stamp.stamp() == Stamp::of(&found))
 }
 
 /// The state of a remembered path.
@@ -96,11 +92,11 @@ fn state(stamp: &PathStamp, content_hash: &str, roots: &Roots, deadline: Instant
     if found.is_dir() {
         return PathState::Missing;
     }
-    let seen = walk::stamp(&found);
-    if !found.is_file() || seen.0 != stamp.size_bytes {
+    let seen = Stamp::of(&found);
+    if !found.is_file() || seen.size_bytes != stamp.size_bytes {
         return PathState::Changed;
     }
-    if is_same(stamp, seen) {
+    if stamp.stamp() == seen {
         return PathState::Same;
     }
     let hashed = reach.open(&path).ok().and_then(|file| hash::sha256_until(file, deadline).ok());
@@ -143,7 +139,8 @@ mod tests {
         /// Returns a document with the text of the first of these files, whose path is shown.
         fn document(&self, names: &[&str]) -> DocumentFiles {
             let stamp = |name: &&str| {
-                let (size_bytes, mtime_ns) = walk::stamp(&self.path(name).metadata().unwrap());
+                let Stamp { size_bytes, mtime_ns } =
+                    Stamp::of(&self.path(name).metadata().unwrap());
                 let path = paths::path_text(&self.path(name));
                 PathStamp { path, size_bytes, mtime_ns, real_path: None }
             };

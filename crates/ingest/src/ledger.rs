@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::document::FileOutcome;
 use crate::error::{Error, FailureKind, Result};
 use crate::extract::detect::TypeOverride;
+use crate::files::stamp::Stamp;
 use crate::store::{CONTAINER, LedgerRow, Store};
 use crate::survey::{is_away, is_missing};
 use crate::text::paths;
@@ -39,7 +40,7 @@ pub(super) struct LedgerFailure {
     pub(super) path: PathBuf,
     pub(super) error: Error,
     /// The file as it was found; `None` if the walk could not even look at it.
-    pub(super) stamp: Option<(u64, i64)>,
+    pub(super) stamp: Option<Stamp>,
 }
 
 /// Whether a failure is to be reported.
@@ -80,8 +81,7 @@ impl LedgerBefore {
     /// file that is to be read, as one that the user named always is.
     pub(super) fn passed_over(&self, found: &FoundFile) -> Option<&LedgerRow> {
         let row = self.rows.get(&paths::path_text(&found.path)).filter(|_| !found.is_named)?;
-        let is_same = row.stamp == Some((found.size_bytes, found.mtime_ns))
-            && self.is_same_reader(row, found);
+        let is_same = row.stamp == Some(found.stamp) && self.is_same_reader(row, found);
         match row.outcome {
             FileOutcome::Waived => Some(row),
             FileOutcome::Failed if is_same && !self.may_succeed(row) => Some(row),
@@ -93,7 +93,7 @@ impl LedgerBefore {
     pub(super) fn is_read(&self, found: &FoundFile) -> bool {
         self.rows.get(&paths::path_text(&found.path)).is_some_and(|row| {
             row.reason == CONTAINER
-                && row.stamp == Some((found.size_bytes, found.mtime_ns))
+                && row.stamp == Some(found.stamp)
                 && self.is_same_reader(row, found)
         })
     }
@@ -190,7 +190,7 @@ impl<'b> Recorder<'b> {
         let mut stamp = *stamp;
         if stamp.is_none() {
             let found = path.symlink_metadata().ok().filter(|found| !found.is_dir());
-            stamp = found.as_ref().map(walk::stamp);
+            stamp = found.as_ref().map(Stamp::of);
             self.unread.push(path.clone());
         }
         let row = LedgerRow {
@@ -230,7 +230,7 @@ impl<'b> Recorder<'b> {
     /// Records that every file in a container was seen.
     pub(super) fn container(&mut self, found: &FoundFile, store: &mut Store) -> Result<()> {
         let reader = Some(self.before.reader(&found.path).to_owned());
-        let stamp = Some((found.size_bytes, found.mtime_ns));
+        let stamp = Some(found.stamp);
         self.put(LedgerRow { reader, ..ignored(&found.path, CONTAINER, stamp) }, store)
     }
 
@@ -284,7 +284,7 @@ impl<'b> Recorder<'b> {
 }
 
 /// Returns the row of a file that is not indexed; the store adds the time.
-fn ignored(path: &Path, reason: &str, stamp: Option<(u64, i64)>) -> LedgerRow {
+fn ignored(path: &Path, reason: &str, stamp: Option<Stamp>) -> LedgerRow {
     LedgerRow {
         path: paths::path_text(path),
         outcome: FileOutcome::Ignored,

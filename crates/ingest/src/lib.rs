@@ -48,6 +48,7 @@ use crate::embedder::Embedder;
 use crate::error::Result;
 use crate::extract::containers;
 use crate::files::reach::Reach;
+use crate::files::stamp::Stamp;
 use crate::prepare::ReadFile;
 use crate::store::DocumentId;
 use crate::walk::{FoundFile, Start};
@@ -114,8 +115,7 @@ pub fn make(
 ) -> Result<(PreparedDocument, CpuBudget)> {
     let stream = FoundFile {
         path: PathBuf::from(UNNAMED),
-        size_bytes: bytes.len() as u64,
-        mtime_ns: 0,
+        stamp: Stamp { size_bytes: bytes.len() as u64, mtime_ns: 0 },
         is_named: true,
         is_included: false,
         // There is no file to open.

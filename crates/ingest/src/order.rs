@@ -37,7 +37,7 @@ pub fn small_first(
     iter::from_fn(move || {
         while waiting.first_key_value().is_none_or(|(&(due, _), _)| due > last) {
             let Some((file, place)) = found.next() else { break };
-            let size_bytes = file.as_ref().map_or(0, |file: &FoundFile| file.size_bytes);
+            let size_bytes = file.as_ref().map_or(0, |file: &FoundFile| file.stamp.size_bytes);
             let places = match size_bytes {
                 ..=SMALL_BYTES => 0,
                 large => (large / BYTES_PER_PLACE).min(MAX_PLACES),
@@ -55,13 +55,13 @@ mod tests {
     use super::*;
     use crate::error::Error;
     use crate::files::reach::Reach;
+    use crate::files::stamp::Stamp;
     use std::path::PathBuf;
 
     fn file(path: &str, size_bytes: u64) -> FoundFile {
         FoundFile {
             path: PathBuf::from(path),
-            size_bytes,
-            mtime_ns: 0,
+            stamp: Stamp { size_bytes, mtime_ns: 0 },
             is_named: false,
             is_included: false,
             reach: Reach::Anywhere,
@@ -72,7 +72,7 @@ mod tests {
     /// Returns the sizes in the new order.
     fn ordered(sizes: &[u64]) -> Vec<u64> {
         let files = sizes.iter().map(|&size_bytes| Ok(file("a", size_bytes)));
-        small_first(files).map(|file| file.unwrap().size_bytes).collect()
+        small_first(files).map(|file| file.unwrap().stamp.size_bytes).collect()
     }
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
         let lost = || Error::PathNotFound { path: PathBuf::from("b") };
         let files = [Ok(file("a", u64::MAX)), Err(lost()), Ok(file("c", 1))];
         let ordered = small_first(files.into_iter());
-        let ordered = ordered.map(|file| file.map_or(0, |file| file.size_bytes));
+        let ordered = ordered.map(|file| file.map_or(0, |file| file.stamp.size_bytes));
         assert!(ordered.eq([0, 1, u64::MAX]));
     }
 }

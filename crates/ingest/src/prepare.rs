@@ -105,8 +105,8 @@ pub(super) fn prepare_file(
 pub(super) fn path_stamp(found: &FoundFile) -> PathStamp {
     PathStamp {
         path: paths::path_text(&found.path),
-        size_bytes: found.size_bytes,
-        mtime_ns: found.mtime_ns,
+        size_bytes: found.stamp.size_bytes,
+        mtime_ns: found.stamp.mtime_ns,
         real_path: found.reach.real_path(),
     }
 }

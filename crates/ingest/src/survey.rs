@@ -12,6 +12,7 @@ use crate::document::FileOutcome;
 use crate::error::Error;
 use crate::extract::{containers, detect};
 use crate::files::reach::Reach;
+use crate::files::stamp::Stamp;
 use crate::mounts::Mounts;
 use crate::roots::Roots;
 use crate::store::{DocumentId, LedgerRow, RememberedFile};
@@ -282,7 +283,7 @@ impl<'a> Group<'a> {
     fn meet(&mut self, scope: &SurveyScope, found: FoundFile) {
         let survey = &mut self.survey;
         let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
-        let stamp = (found.size_bytes, found.mtime_ns);
+        let stamp = found.stamp;
         if detect::may_be_container(&found.path) || containers::may_embed(&found.path) {
             let members = member_rows::of(&scope.without_text, &found.path);
             let failed = members
@@ -297,7 +298,7 @@ impl<'a> Group<'a> {
         }
         let file = files.first().copied();
         match file {
-            file if has_no_text(scope, survey, (&found.path, stamp), file) => {}
+            file if has_no_text(scope, survey, &found.path, stamp, file) => {}
             Some(file) if is_changed(scope, file, stamp, &found.reach) => {
                 // The user specified its type, so walking the folder would not find it.
                 if !is_claimed(&found.path) {
@@ -305,7 +306,7 @@ impl<'a> Group<'a> {
                 }
                 survey.changed.push(found.path);
             }
-            None if found.size_bytes > 0 && is_claimed(&found.path) => {
+            None if found.stamp.size_bytes > 0 && is_claimed(&found.path) => {
                 survey.new.push(found.path);
             }
             _ => {}
@@ -327,8 +328,8 @@ impl<'a> Group<'a> {
             let found = reach.and_then(|reach| Ok((reach.look(&path)?, reach)));
             match found {
                 Ok((found, reach)) if found.is_file() => {
-                    let stamp = walk::stamp(&found);
-                    if !has_no_text(scope, &mut survey, (&path, stamp), Some(file))
+                    let stamp = Stamp::of(&found);
+                    if !has_no_text(scope, &mut survey, &path, stamp, Some(file))
                         && is_changed(scope, file, stamp, &reach)
                     {
                         survey.changed.push(path.clone());
@@ -361,12 +362,11 @@ impl<'a> Group<'a> {
 fn has_no_text(
     scope: &SurveyScope,
     survey: &mut FolderSurvey,
-    (path, stamp): (&Path, (u64, i64)),
+    path: &Path,
+    stamp: Stamp,
     file: Option<&RememberedFile>,
 ) -> bool {
-    if scope.without_text.is_empty()
-        || file.is_some_and(|file| (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp)
-    {
+    if scope.without_text.is_empty() || file.is_some_and(|file| file.stamp.stamp() == stamp) {
         return false;
     }
     let row = scope.without_text.get(&paths::path_text(path));
@@ -379,13 +379,8 @@ fn has_no_text(
 }
 
 /// Whether a file differs from the remembered one.
-fn is_changed(
-    scope: &SurveyScope,
-    file: &RememberedFile,
-    stamp: (u64, i64),
-    reach: &Reach,
-) -> bool {
-    let is_same = (file.stamp.size_bytes, file.stamp.mtime_ns) == stamp;
+fn is_changed(scope: &SurveyScope, file: &RememberedFile, stamp: Stamp, reach: &Reach) -> bool {
+    let is_same = file.stamp.stamp() == stamp;
     if is_same || !scope.is_exact {
         return !is_same;
     }

@@ -11,9 +11,10 @@ use crate::app::session::typed::{absolute, typed};
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::files::reach::{Reach, ResolvedFolder};
+use crate::files::stamp::Stamp;
+use crate::ingest::content_hash;
 use crate::ingest::roots::Roots;
 use crate::ingest::survey::{is_away, is_missing};
-use crate::ingest::{content_hash, walk};
 use crate::store::{
     AddedFolder, AllowedFolder, AllowedPaths, PathStamp, Relocation, RememberedFile, Store,
 };
@@ -274,7 +275,7 @@ fn compare(
         Err(_) if is_missing(path) => return RelocatedFile::Missing,
         Err(_) => return RelocatedFile::Changed,
     };
-    let (size_bytes, mtime_ns) = walk::stamp(&found);
+    let Stamp { size_bytes, mtime_ns } = Stamp::of(&found);
     if !found.is_file() || size_bytes != file.stamp.size_bytes {
         return RelocatedFile::Changed;
     }

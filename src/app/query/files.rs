@@ -152,7 +152,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<SeenFileList> {
                 reason: Some(row.reason),
                 message: row.message,
                 reader: row.reader,
-                size_bytes: row.stamp.map(|(size_bytes, _)| size_bytes),
+                size_bytes: row.stamp.map(|stamp| stamp.size_bytes),
                 seen_at: Some(row.seen_at),
                 document_id: earlier.as_ref().and_then(|file| file.document_id),
                 unread_parts: earlier.as_ref().and_then(|file| file.unread_parts),
@@ -207,6 +207,7 @@ pub fn waive(session: &Session, typed: &[PathBuf]) -> Result<Vec<String>> {
 mod tests {
     use super::*;
     use crate::app::testing::World;
+    use crate::files::stamp::Stamp;
     use crate::store::LedgerRow;
 
     fn row(world: &World, name: &str, outcome: FileOutcome, reason: &str) -> LedgerRow {
@@ -217,7 +218,7 @@ mod tests {
             reason: reason.to_owned(),
             message: failed.then(|| "no text".to_owned()),
             reader: failed.then(|| "1".to_owned()),
-            stamp: Some((7, 0)),
+            stamp: Some(Stamp { size_bytes: 7, mtime_ns: 0 }),
             seen_at: String::new(),
         }
     }

@@ -86,19 +86,19 @@ mod system {
     use std::{env, io};
 
     use crate::files::open::identity;
-    use crate::files::stamp::Stamp;
+    use crate::files::stamp::FileVersion;
 
     /// The path of the program, and what identified its file.
-    struct Started {
+    struct ProgramIdentity {
         path: PathBuf,
         identity: Option<(u64, u64)>,
-        stamp: Option<Stamp>,
+        version: Option<FileVersion>,
     }
 
-    static STARTED: LazyLock<Option<Started>> = LazyLock::new(|| {
+    static STARTED: LazyLock<Option<ProgramIdentity>> = LazyLock::new(|| {
         let path = env::current_exe().ok()?;
-        let (identity, stamp) = (identity(&path), Stamp::of(&path).ok());
-        Some(Started { path, identity, stamp })
+        let (identity, version) = (identity(&path), FileVersion::of(&path).ok());
+        Some(ProgramIdentity { path, identity, version })
     });
 
     pub(super) fn started_at() -> io::Result<PathBuf> {
@@ -108,7 +108,7 @@ mod system {
     pub(super) fn is_replaced() -> bool {
         STARTED.as_ref().is_some_and(|started| {
             started.identity != identity(&started.path)
-                || started.stamp != Stamp::of(&started.path).ok()
+                || started.version != FileVersion::of(&started.path).ok()
         })
     }
 }

@@ -5,26 +5,40 @@ use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-/// Values that change when a file is written or replaced, unless a program deliberately keeps them.
+/// Size and time of a file. A file with the same stamp counts as unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// Its size.
     pub size_bytes: u64,
     /// When it was last written, as [`mtime_ns`] says.
     pub mtime_ns: i64,
+}
+
+impl Stamp {
+    /// Returns the stamp that the system reports.
+    pub fn of(metadata: &Metadata) -> Self {
+        Self { size_bytes: metadata.len(), mtime_ns: mtime_ns(metadata) }
+    }
+}
+
+/// Values that change when a file is written or replaced, unless a program deliberately keeps them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileVersion {
+    /// Its size and time.
+    pub stamp: Stamp,
     /// Its inode number; 0 if the system has none.
     pub inode: u64,
 }
 
-impl Stamp {
-    /// Returns the stamp of a file, or of the file that a link leads to.
+impl FileVersion {
+    /// Returns the version of a file, or of the file that a link leads to.
     pub fn of(path: &Path) -> io::Result<Self> {
         let metadata = path.metadata()?;
         #[cfg(unix)]
         let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
         #[cfg(not(unix))]
         let inode = 0;
-        Ok(Self { size_bytes: metadata.len(), mtime_ns: mtime_ns(&metadata), inode })
+        Ok(Self { stamp: Stamp::of(&metadata), inode })
     }
 }
 
@@ -45,20 +59,20 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn writing_or_replacing_a_file_changes_its_stamp() {
+    fn writing_or_replacing_a_file_changes_its_version() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         fs::write(&path, "one").unwrap();
-        let first = Stamp::of(&path).unwrap();
-        assert_eq!((first.size_bytes, Stamp::of(&path).unwrap()), (3, first));
+        let first = FileVersion::of(&path).unwrap();
+        assert_eq!((first.stamp.size_bytes, FileVersion::of(&path).unwrap()), (3, first));
         let time = fs::metadata(&path).unwrap().modified().unwrap();
         fs::write(folder.path().join("other"), "two").unwrap();
         fs::rename(folder.path().join("other"), &path).unwrap();
         fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
-        let replaced = Stamp::of(&path).unwrap();
-        assert_eq!(replaced.mtime_ns, first.mtime_ns);
+        let replaced = FileVersion::of(&path).unwrap();
+        assert_eq!(replaced.stamp, first.stamp);
         assert_ne!(replaced, first, "it is another file");
         fs::write(&path, "three").unwrap();
-        assert_ne!(Stamp::of(&path).unwrap(), replaced);
+        assert_ne!(FileVersion::of(&path).unwrap(), replaced);
     }
 }

@@ -13,7 +13,7 @@ use super::checksum::sha256;
 use super::lock::try_lock;
 use crate::error::{Error, Result};
 use crate::files::folder::{self, Lock};
-use crate::files::stamp::Stamp;
+use crate::files::stamp::{FileVersion, Stamp};
 use crate::files::{open, write};
 use crate::hash;
 
@@ -65,7 +65,7 @@ pub enum CachedFileState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CachedFile {
     sha256: String,
-    stamp: Stamp,
+    version: FileVersion,
 }
 
 /// The manifest of a cache.
@@ -108,8 +108,8 @@ impl CacheManifest {
 
     /// Whether a file has the recorded size, time and inode; `None` if it is not recorded.
     pub(crate) fn has_stamp(&self, path: &Path) -> Option<bool> {
-        let stamp = Stamp::of(path).ok();
-        self.record(path).map(|record| Some(record.stamp) == stamp)
+        let version = FileVersion::of(path).ok();
+        self.record(path).map(|record| Some(record.version) == version)
     }
 
     /// Returns the recorded files.
@@ -124,12 +124,12 @@ impl CacheManifest {
         path: &Path,
         expected: &ExpectedContent,
     ) -> Result<CachedFileState> {
-        let Ok(stamp) = Stamp::of(path) else { return Ok(CachedFileState::Missing) };
+        let Ok(version) = FileVersion::of(path) else { return Ok(CachedFileState::Missing) };
         let is_allowed = |record: &&CachedFile| match expected {
             ExpectedContent::Listed(listed) => listed.contains(&record.sha256),
             ExpectedContent::HubName | ExpectedContent::Recorded => true,
         };
-        if self.record(path).filter(is_allowed).is_some_and(|record| record.stamp == stamp) {
+        if self.record(path).filter(is_allowed).is_some_and(|record| record.version == version) {
             return Ok(CachedFileState::Intact);
         }
         self.examine(path, expected)
@@ -141,8 +141,8 @@ impl CacheManifest {
         path: &Path,
         expected: &ExpectedContent,
     ) -> Result<CachedFileState> {
-        // Read first: a file that is written while it is hashed has another stamp afterwards.
-        let Ok(stamp) = Stamp::of(path) else { return Ok(CachedFileState::Missing) };
+        // Read first: a file that is written while it is hashed has another version afterwards.
+        let Ok(version) = FileVersion::of(path) else { return Ok(CachedFileState::Missing) };
         let allowed = match expected {
             ExpectedContent::Listed(listed) => listed.clone(),
             ExpectedContent::Recorded => {
@@ -159,7 +159,7 @@ impl CacheManifest {
             return Ok(CachedFileState::Changed { found, expected: first.clone() });
         }
         if let Some(key) = self.key(path) {
-            let record = CachedFile { sha256: found, stamp };
+            let record = CachedFile { sha256: found, version };
             if self.records.get(&key) != Some(&record) {
                 self.confirmed.insert(key, record);
             }
@@ -188,7 +188,8 @@ impl CacheManifest {
             let mut confirmed = std::mem::take(&mut self.confirmed);
             // Another process may have replaced and recorded a file since.
             confirmed.retain(|key, record| {
-                Stamp::of(&self.cache_dir.join(key)).is_ok_and(|stamp| stamp == record.stamp)
+                FileVersion::of(&self.cache_dir.join(key))
+                    .is_ok_and(|version| version == record.version)
             });
             let _ = update(&self.cache_dir, &lock, confirmed);
         }
@@ -212,9 +213,9 @@ pub(crate) fn record(cache_dir: &Path, lock: &Lock, place: &Path) -> Result<()> 
     let files = if place.is_dir() { folder::files_below(place) } else { vec![place.to_owned()] };
     let mut records = BTreeMap::new();
     for path in files {
-        let stamp = Stamp::of(&path).map_err(|error| Error::of_file(&path, error))?;
+        let version = FileVersion::of(&path).map_err(|error| Error::of_file(&path, error))?;
         if let Some(key) = manifest.key(&path) {
-            records.insert(key, CachedFile { sha256: sha256(&path)?, stamp });
+            records.insert(key, CachedFile { sha256: sha256(&path)?, version });
         }
     }
     update(cache_dir, lock, records)
@@ -236,8 +237,8 @@ fn update(cache_dir: &Path, _: &Lock, records: BTreeMap<String, CachedFile>) -> 
 
 fn lines(records: &BTreeMap<String, CachedFile>) -> String {
     let mut text = HEAD.to_owned();
-    for (key, CachedFile { sha256, stamp }) in records {
-        let Stamp { size_bytes, mtime_ns, inode } = stamp;
+    for (key, CachedFile { sha256, version }) in records {
+        let FileVersion { stamp: Stamp { size_bytes, mtime_ns }, inode } = version;
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{sha256} {size_bytes} {mtime_ns} {inode} {key}");
     }
@@ -259,9 +260,9 @@ fn parse(text: &str) -> Option<BTreeMap<String, CachedFile>> {
         let stamp = Stamp {
             size_bytes: words.next()?.parse().ok()?,
             mtime_ns: words.next()?.parse().ok()?,
-            inode: words.next()?.parse().ok()?,
         };
-        Some((words.next()?.to_owned(), CachedFile { sha256, stamp }))
+        let version = FileVersion { stamp, inode: words.next()?.parse().ok()? };
+        Some((words.next()?.to_owned(), CachedFile { sha256, version }))
     };
     above.strip_prefix(HEAD)?.lines().map(record).collect()
 }

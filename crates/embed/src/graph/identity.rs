@@ -10,7 +10,7 @@ use crate::document::Precision;
 use crate::error::{Error, Result};
 use crate::facts::{Activation, Family, ModelProperties};
 use crate::fault::library_error;
-use crate::files::stamp::Stamp;
+use crate::files::stamp::FileVersion;
 use crate::files::{folder, open, write};
 use crate::hash;
 use crate::model_files::data_of;
@@ -53,8 +53,8 @@ impl Identity {
     ) -> Result<Self> {
         let path = weights.canonicalize().map_err(|error| Error::of_file(weights, error))?;
         let stamp = |path: &Path| {
-            let stamp = Stamp::of(path).map_err(|error| Error::of_file(path, error))?;
-            Ok(format!("{} {}", stamp.size_bytes, stamp.mtime_ns))
+            let version = FileVersion::of(path).map_err(|error| Error::of_file(path, error))?;
+            Ok(format!("{} {}", version.stamp.size_bytes, version.stamp.mtime_ns))
         };
         let stamps = [path.clone()].into_iter().chain(data_of(weights));
         Ok(Self {

@@ -8,11 +8,12 @@ use crate::document::{DocType, Language};
 use crate::extract::detect::TypeOverride;
 use crate::extract::sandbox::{Ocr, Tesseract};
 use crate::files::reach::Reach;
+use crate::files::stamp::Stamp;
 use crate::store::testing::TestDb;
 use crate::tests::options;
 use crate::walk::LeftOutReason;
 
-const STAMP: (u64, i64) = (10, 7);
+const STAMP: Stamp = Stamp { size_bytes: 10, mtime_ns: 7 };
 
 fn row(path: &str, outcome: FileOutcome, reason: &str) -> LedgerRow {
     LedgerRow {
@@ -26,11 +27,10 @@ fn row(path: &str, outcome: FileOutcome, reason: &str) -> LedgerRow {
     }
 }
 
-fn found(path: &str, (size_bytes, mtime_ns): (u64, i64)) -> FoundFile {
+fn found(path: &str, stamp: Stamp) -> FoundFile {
     FoundFile {
         path: path.into(),
-        size_bytes,
-        mtime_ns,
+        stamp,
         is_named: false,
         is_included: false,
         reach: Reach::Anywhere,
@@ -70,8 +70,8 @@ fn a_file_that_would_only_fail_again_is_passed_over() {
         (failed.clone(), true),
         (other_reader(failed.clone()), false),
         (LedgerRow { reader: None, ..failed.clone() }, false),
-        (LedgerRow { stamp: Some((11, 7)), ..failed.clone() }, false),
-        (LedgerRow { stamp: Some((10, 8)), ..failed.clone() }, false),
+        (LedgerRow { stamp: Some(Stamp { size_bytes: 11, ..STAMP }), ..failed.clone() }, false),
+        (LedgerRow { stamp: Some(Stamp { mtime_ns: 8, ..STAMP }), ..failed.clone() }, false),
         (LedgerRow { stamp: None, ..failed.clone() }, false),
         (row("/d/b", Failed, "not_text"), false),
         (row("/d/a", Ignored, "type"), false),
@@ -101,7 +101,11 @@ fn a_container_is_read_if_it_and_its_reader_are_unchanged() {
     let at = |path| found(path, STAMP);
     for (row, is_read, was_container) in [
         (container.clone(), true, true),
-        (LedgerRow { stamp: Some((10, 8)), ..container.clone() }, false, true),
+        (
+            LedgerRow { stamp: Some(Stamp { mtime_ns: 8, ..STAMP }), ..container.clone() },
+            false,
+            true,
+        ),
         (LedgerRow { reader: Some("kb 0.0.1".into()), ..container.clone() }, false, true),
         (row("/d/a.zip", FileOutcome::Ignored, "type"), false, false),
         (row("/d/b.zip", FileOutcome::Ignored, CONTAINER), false, false),
@@ -329,7 +333,7 @@ fn a_file_that_cannot_be_looked_at_has_the_stamp_of_its_entry() {
         let failed = LedgerFailure { error: not_text("a").error, path, stamp: None };
         recorder.failed(&failed, &mut db.store).unwrap();
     }
-    let stamp = walk::stamp(&file.metadata().unwrap());
+    let stamp = Stamp::of(&file.metadata().unwrap());
     let stamps: Vec<_> = recorder.rows.iter().map(|row| row.stamp).collect();
     assert_eq!(stamps, [Some(stamp), None, None]);
     assert_eq!(recorder.unread.len(), 3);

@@ -131,12 +131,12 @@ mod tests {
     use super::*;
     use crate::error::Error;
     use crate::files::reach::Reach;
+    use crate::files::stamp::Stamp;
 
     fn file(path: &str) -> Result<FoundFile> {
         Ok(FoundFile {
             path: PathBuf::from(path),
-            size_bytes: 1,
-            mtime_ns: 0,
+            stamp: Stamp { size_bytes: 1, mtime_ns: 0 },
             is_named: false,
             is_included: false,
             reach: Reach::Anywhere,

@@ -36,7 +36,7 @@ impl Planner<'_> {
             Ok(Some(items)) => items,
             Ok(None) => vec![QueuedFile::Read(found, None)],
             Err(error) => {
-                let stamp = Some((found.size_bytes, found.mtime_ns));
+                let stamp = Some(found.stamp);
                 vec![QueuedFile::Done(ReadOutcome::Failed(LedgerFailure {
                     path: found.path,
                     error,
@@ -125,7 +125,7 @@ fn items_of(
 }
 
 fn item(container: &FoundFile, path: &str, member: ContainedFile) -> QueuedFile {
-    let stamp = Some((container.size_bytes, container.mtime_ns));
+    let stamp = Some(container.stamp);
     let path = PathBuf::from(path);
     let mut parts = member.name.split('/');
     if parts.any(|part| part.starts_with('.') || part == "__MACOSX") {

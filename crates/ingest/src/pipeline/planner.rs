@@ -86,7 +86,7 @@ impl Planner<'_> {
         };
         let FoundFile { path, is_named, .. } = &found;
         let (path, is_named) = (path.clone(), *is_named);
-        let stamp = Some((found.size_bytes, found.mtime_ns));
+        let stamp = Some(found.stamp);
         let outcomes = prepare::guarded(|| match content {
             // The bytes are at hand, so the time says nothing.
             Some(content) => {
@@ -121,7 +121,7 @@ impl Planner<'_> {
             && !self.is_retitled(known)
             && !self.is_reread(known)
             && !(has_ocr && known.pages_awaiting_ocr > 0)
-            && (known.stamp.size_bytes, known.stamp.mtime_ns) == (found.size_bytes, found.mtime_ns)
+            && known.stamp.stamp() == found.stamp
             && found.wanted(self.options.wanted).allows(known.doc_type, known.language.as_deref())
         {
             let real_path = found.reach.real_path();
@@ -177,7 +177,7 @@ impl Planner<'_> {
         let choice = ReadingChoice { is_named, wanted, further };
         let detected = containers::detect(&found.path, bytes, choice, &self.options.pdf)?;
         let Some((format, content)) = detected else {
-            let stamp = Some((found.size_bytes, found.mtime_ns));
+            let stamp = Some(found.stamp);
             let left_out = LeftOut { path: found.path, rule: LeftOutReason::Type, stamp };
             return Ok(Decision::without_look(ReadOutcome::Ignored(left_out)));
         };
@@ -195,7 +195,7 @@ impl Planner<'_> {
         // What is indexed stays, also at another path.
         let is_new = known.is_none() && same.is_none();
         if is_new && !found.is_included && choice.leaves_out(format, &content) {
-            let stamp = Some((found.size_bytes, found.mtime_ns));
+            let stamp = Some(found.stamp);
             let left_out = LeftOut { path: found.path, rule: LeftOutReason::Generated, stamp };
             return Ok(Decision::without_look(ReadOutcome::Ignored(left_out)));
         }

@@ -1,10 +1,11 @@
 //! Remembers the paths of files whose documents are stored already.
 
 use crate::error::Result;
+use crate::files::stamp::Stamp;
 use crate::prepare::path_stamp;
 use crate::store::{DocumentId, PathRole, PathStamp, Store};
 use crate::text::paths;
-use crate::walk::{self, FoundFile};
+use crate::walk::FoundFile;
 
 use super::planner::Planner;
 
@@ -52,7 +53,8 @@ pub(super) fn remember(
 
 /// Whether the file at a remembered path is unchanged.
 pub(super) fn is_unchanged(planner: Planner<'_>, stamp: &PathStamp) -> bool {
-    planner.roots.look(stamp).is_ok_and(|metadata| {
-        metadata.is_file() && walk::stamp(&metadata) == (stamp.size_bytes, stamp.mtime_ns)
-    })
+    planner
+        .roots
+        .look(stamp)
+        .is_ok_and(|metadata| metadata.is_file() && Stamp::of(&metadata) == stamp.stamp())
 }

@@ -223,6 +223,6 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
 /// Returns the failure of a document that takes too long.
 fn too_slow(prepared: &PreparedDocument, error: Error) -> LedgerFailure {
     let stamp = prepared.document.stamp.as_ref();
-    let stamp = stamp.map(|stamp| (stamp.size_bytes, stamp.mtime_ns));
+    let stamp = stamp.map(|seen| seen.stamp());
     LedgerFailure { path: prepared.path(), error, stamp }
 }

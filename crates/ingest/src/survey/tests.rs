@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use super::*;
 use crate::document::DocType;
 use crate::extract::detect::TextExtensions;
+use crate::files::stamp::Stamp;
 use crate::store::{AddedFolder, PathStamp};
 
 mod disks;
@@ -39,7 +40,7 @@ impl Folder {
 
     fn file(&self, name: &str, document_id: DocumentId) -> RememberedFile {
         let path = self.path(name);
-        let (size_bytes, mtime_ns) = walk::stamp(&path.metadata().unwrap());
+        let Stamp { size_bytes, mtime_ns } = Stamp::of(&path.metadata().unwrap());
         let content_hash = content_hash(fs::read(&path).unwrap());
         let path = paths::path_text(&path);
         let stamp = PathStamp { path, size_bytes, mtime_ns, real_path: None };
@@ -295,7 +296,7 @@ fn check_without_text(
 ) {
     let folder = Folder::new(&["d/a.md"]);
     let mut known = folder.known(&["d/a.md"]);
-    let stamp = (known[0].stamp.size_bytes, known[0].stamp.mtime_ns);
+    let stamp = known[0].stamp.stamp();
     match known_as {
         // As it is now.
         Some(true) => {}
@@ -309,7 +310,11 @@ fn check_without_text(
         reason: "not_text".into(),
         message: None,
         reader: None,
-        stamp: Some(if is_current { stamp } else { (stamp.0, stamp.1 + 1) }),
+        stamp: Some(if is_current {
+            stamp
+        } else {
+            Stamp { mtime_ns: stamp.mtime_ns + 1, ..stamp }
+        }),
         seen_at: String::new(),
     };
     for roots in [&[folder.path("d")][..], &[]] {

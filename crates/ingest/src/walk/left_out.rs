@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::files::stamp::Stamp;
 use crate::text::fields;
 
 /// A file that is left out, or a folder that is not entered.
@@ -13,7 +14,7 @@ pub struct LeftOut {
     pub rule: LeftOutReason,
     /// Its size in bytes and the time of its last change in nanoseconds since 1970; `None` for a
     /// folder.
-    pub stamp: Option<(u64, i64)>,
+    pub stamp: Option<Stamp>,
 }
 
 fields::words! {

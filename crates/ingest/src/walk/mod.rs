@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::extract::detect::{self, TextExtensions, TypeOverride};
 use crate::files::Metadata;
 use crate::files::reach::{Reach, ResolvedFolder};
+use crate::files::stamp::Stamp;
 use crate::text::paths::resolved;
 
 use tree::{FileTree, Item, WalkedEntry, WalkedFile};
@@ -24,7 +25,6 @@ use tree::{FileTree, Item, WalkedEntry, WalkedFile};
 pub use left_out::{LeftOut, LeftOutReason};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
 pub use start::{ReadAs, Start, Territory, innermost};
-pub use tree::stamp;
 
 /// The size of a megabyte in `ingestion.max_file_mb`.
 pub const BYTES_PER_MB: u64 = 1_000_000;
@@ -52,10 +52,8 @@ impl WalkOptions {
 pub struct FoundFile {
     /// Its path as reached, without `.` and `..`, with links not resolved.
     pub path: PathBuf,
-    /// Its size.
-    pub size_bytes: u64,
-    /// Time of the last change since 1970, as the file system reports it.
-    pub mtime_ns: i64,
+    /// Its size and time.
+    pub stamp: Stamp,
     /// Whether the user named it, rather than the walk finding it in a directory.
     pub is_named: bool,
     /// Whether an ignore file names it as one to read, as `!bundle.js` does.
@@ -151,16 +149,14 @@ fn steps(
             return Some(match is_wanted {
                 true => Err(Error::TooLarge { path, limit_mb: max_file_mb }),
                 false => {
-                    let stamp = Some(stamp(&metadata));
+                    let stamp = Some(Stamp::of(&metadata));
                     Ok(WalkStep::LeftOut(LeftOut { path, rule: LeftOutReason::Size, stamp }))
                 }
             });
         }
-        let (size_bytes, mtime_ns) = stamp(&metadata);
         Some(Ok(WalkStep::Found(FoundFile {
             path,
-            size_bytes,
-            mtime_ns,
+            stamp: Stamp::of(&metadata),
             is_named,
             is_included,
             reach,

@@ -311,10 +311,10 @@ fn the_size_and_time_of_a_file_are_reported() {
     let file = fs::File::options().write(true).open(&path).unwrap();
     file.set_modified(UNIX_EPOCH + std::time::Duration::from_nanos(1_500_000_007)).unwrap();
     let found = walk(&[Start::named(&path)], &OPTIONS).next().unwrap().unwrap();
-    assert_eq!((found.size_bytes, found.mtime_ns), (4, 1_500_000_007));
+    assert_eq!(found.stamp, Stamp { size_bytes: 4, mtime_ns: 1_500_000_007 });
     file.set_modified(UNIX_EPOCH - std::time::Duration::from_nanos(7)).unwrap();
     let found = walk(&[Start::named(&path)], &OPTIONS).next().unwrap().unwrap();
-    assert_eq!(found.mtime_ns, -7);
+    assert_eq!(found.stamp.mtime_ns, -7);
 }
 
 /// The crate `ignore` opens ignore files whatever they are; its walker must find the same files as

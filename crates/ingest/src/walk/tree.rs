@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::files::open::{EntryKind, FolderEntry};
 use crate::files::reach::{Reach, ResolvedFolder};
-use crate::files::stamp::mtime_ns;
+use crate::files::stamp::Stamp;
 use crate::files::{Metadata, open};
 
 use super::left_out::{LeftOut, LeftOutReason};
@@ -32,11 +32,6 @@ pub(super) struct WalkedFile {
 
 /// A file or what is left out, or why it cannot be used.
 pub(super) type Item = Result<WalkedEntry>;
-
-/// Returns the size in bytes and the time of the last change of a file.
-pub fn stamp(metadata: &Metadata) -> (u64, i64) {
-    (metadata.len(), mtime_ns(metadata))
-}
 
 /// The files below a folder, without hidden files and files that ignore files exclude. No link is
 /// followed unless `reach` allows it.
@@ -230,7 +225,7 @@ impl FileTree {
             return None;
         }
         let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok).ok()?;
-        let stamp = (!metadata.is_dir()).then(|| stamp(&metadata));
+        let stamp = (!metadata.is_dir()).then(|| Stamp::of(&metadata));
         Some(Ok(WalkedEntry::LeftOut(LeftOut { path, rule, stamp })))
     }
 }

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::files::access::{is_readable, is_writable};
 use crate::files::open::{self, FollowedLinks};
 use crate::files::path::folder_of;
-use crate::files::stamp::Stamp;
+use crate::files::stamp::FileVersion;
 use crate::files::write::side_file;
 
 use super::connection::{PRAGMAS, open_connection};
@@ -40,13 +40,13 @@ pub(crate) enum OpenMode {
 /// What shows whether a database file has changed: size, time, inode and SQLite's change counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileMark {
-    stamp: Stamp,
+    version: FileVersion,
     change_counter: [u8; 4],
 }
 
 impl FileMark {
     fn of(path: &Path) -> Result<Self> {
-        let stamp = Stamp::of(path).map_err(|source| Error::of_file(path, source))?;
+        let version = FileVersion::of(path).map_err(|source| Error::of_file(path, source))?;
         let mut head = [0; CHANGE_COUNTER.end];
         let mut change_counter = [0; 4];
         match open::open(path, FollowedLinks::Follow)?.read_exact(&mut head) {
@@ -55,7 +55,7 @@ impl FileMark {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
             Err(source) => return Err(Error::of_file(path, source)),
         }
-        Ok(Self { stamp, change_counter })
+        Ok(Self { version, change_counter })
     }
 
     /// Whether the file is unchanged.

@@ -7,6 +7,7 @@ use rusqlite::{Connection, ToSql, named_params};
 use crate::db::row::StoredRow;
 use crate::document::FileOutcome;
 use crate::error::Result;
+use crate::files::stamp::Stamp;
 
 use crate::Store;
 use crate::db::fault::Step;
@@ -26,8 +27,8 @@ pub struct LedgerRow {
     pub message: Option<String>,
     /// The version and the settings that failed; `None` for an ignored file.
     pub reader: Option<String>,
-    /// Size in bytes and time of the last change in nanoseconds since 1970; `None` for a folder.
-    pub stamp: Option<(u64, i64)>,
+    /// The file as it was seen; `None` for a folder.
+    pub stamp: Option<Stamp>,
     /// Since when it is so, RFC 3339, UTC. Storing a row sets it.
     pub seen_at: String,
 }
@@ -147,8 +148,8 @@ impl Store {
                     ":reason": row.reason,
                     ":message": row.message,
                     ":reader": row.reader,
-                    ":size_bytes": row.stamp.map(|(size_bytes, _)| size_bytes.cast_signed()),
-                    ":mtime_ns": row.stamp.map(|(_, mtime_ns)| mtime_ns),
+                    ":size_bytes": row.stamp.map(|stamp| stamp.size_bytes.cast_signed()),
+                    ":mtime_ns": row.stamp.map(|stamp| stamp.mtime_ns),
                 };
                 sql::run(db, SET, params)
             })
@@ -189,7 +190,10 @@ fn row(row: &StoredRow<'_>) -> rusqlite::Result<LedgerRow> {
         reason: row.get("reason")?,
         message: row.get("message")?,
         reader: row.get("reader")?,
-        stamp: size_bytes.map(i64::cast_unsigned).zip(mtime_ns),
+        stamp: size_bytes.zip(mtime_ns).map(|(size_bytes, mtime_ns)| Stamp {
+            size_bytes: size_bytes.cast_unsigned(),
+            mtime_ns,
+        }),
         seen_at: row.get("seen_at")?,
     })
 }
@@ -208,7 +212,7 @@ mod tests {
             reason: if is_ignored { "type" } else { "not_text" }.into(),
             message: (!is_ignored).then(|| "it is not text".into()),
             reader: (!is_ignored).then(|| "1".into()),
-            stamp: Some((u64::MAX, -3)),
+            stamp: Some(Stamp { size_bytes: u64::MAX, mtime_ns: -3 }),
             seen_at: String::new(),
         }
     }

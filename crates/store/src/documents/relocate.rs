@@ -133,6 +133,7 @@ fn move_below(db: &Connection, relocation: &Relocation<'_>) -> Step<()> {
 mod tests {
     use super::*;
     use crate::document::FileOutcome;
+    use crate::files::stamp::Stamp;
     use crate::testing::{TestDb, stamp};
     use crate::{LedgerRow, PathRole};
 
@@ -164,7 +165,7 @@ mod tests {
             reason: "damaged".into(),
             message: Some("it is damaged".into()),
             reader: Some("1".into()),
-            stamp: Some((1, 2)),
+            stamp: Some(Stamp { size_bytes: 1, mtime_ns: 2 }),
             seen_at: String::new(),
         };
         let rows = [

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::DocType;
+use crate::files::stamp::Stamp;
 use crate::ids::DocumentId;
 
 /// A path with the properties that show, without reading, whether its file is unchanged. An
@@ -22,6 +23,13 @@ pub struct PathStamp {
     /// a folder, imported, or added by an older kb.
     #[serde(skip)]
     pub real_path: Option<String>,
+}
+
+impl PathStamp {
+    /// Returns size and time, by which a file is compared.
+    pub fn stamp(&self) -> Stamp {
+        Stamp { size_bytes: self.size_bytes, mtime_ns: self.mtime_ns }
+    }
 }
 
 /// A remembered path and the document found there.

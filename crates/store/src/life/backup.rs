@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::{Error, Result};
 use crate::files::open::{self, FollowedLinks};
 use crate::files::scratch::ScratchFolder;
-use crate::files::stamp::Stamp;
+use crate::files::stamp::FileVersion;
 use crate::files::write::{self, Draft, SIDE_FILES, side_file};
 
 use crate::db::connection::open_connection;
@@ -285,9 +285,9 @@ fn copy_with_logs(backup: &Path, copy: &Path) -> Result<Vec<&'static str>> {
 }
 
 /// Returns the stamps of a database and its logs.
-fn state(backup: &Path) -> [Option<Stamp>; 3] {
+fn state(backup: &Path) -> [Option<FileVersion>; 3] {
     let paths = [backup.to_owned(), side_file(backup, "-wal"), side_file(backup, "-journal")];
-    paths.map(|path| Stamp::of(&path).ok())
+    paths.map(|path| FileVersion::of(&path).ok())
 }
 
 /// Copies a file as a private file, without the permissions of the original.

@@ -124,11 +124,9 @@ fn read_file(
         return Err(Error::usage(format!("{} has changed since it was indexed", path.display()))
             .with_hint("`kb update` reads it again; then edit the title"));
     }
-    let (size_bytes, mtime_ns) = (known.stamp.size_bytes, known.stamp.mtime_ns);
     let found = FoundFile {
         path,
-        size_bytes,
-        mtime_ns,
+        stamp: known.stamp.stamp(),
         is_named: true,
         is_included: false,
         reach,

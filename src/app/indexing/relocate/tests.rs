@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::app::testing::World;
+use crate::files::stamp::Stamp;
 use crate::store::FollowedPaths;
 
 #[track_caller]
@@ -76,10 +77,9 @@ fn files_are_compared_by_size_and_where_the_time_differs_by_content() {
     );
     // The time of what has the same content is remembered, that of the others is not.
     let known = world.store().known_files().unwrap();
-    let stamps = known.iter().map(|file| {
-        walk::stamp(&world.path("new/a.md").metadata().unwrap())
-            == (file.stamp.size_bytes, file.stamp.mtime_ns)
-    });
+    let stamps = known
+        .iter()
+        .map(|file| Stamp::of(&world.path("new/a.md").metadata().unwrap()) == file.stamp.stamp());
     assert!(stamps.eq([true, false, false]));
 }
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::app::session::export_file::ExportFile;
 use crate::app::testing::World;
 use crate::document::{FileOutcome, Filter};
-use crate::ingest::walk;
+use crate::files::stamp::Stamp;
 use crate::store::{LedgerRow, PathRole, PathStamp};
 
 /// Returns a world with an added folder of ten files, which are unchanged.
@@ -100,7 +100,7 @@ fn of_files() -> (World, [DocumentId; 4]) {
     let known = store.known_files().unwrap().into_iter().find(|file| file.document_id == ids[3]);
     let known = known.unwrap();
     world.follow_file(&mut store, "docs/copy.md");
-    let (size_bytes, mtime_ns) = walk::stamp(&path.metadata().unwrap());
+    let Stamp { size_bytes, mtime_ns } = Stamp::of(&path.metadata().unwrap());
     let path = path.to_str().unwrap().to_owned();
     let further = PathStamp { path, size_bytes, mtime_ns, real_path: None };
     store.remember_path(ids[3], &known.content_hash, &further, PathRole::Further).unwrap();
@@ -154,7 +154,7 @@ fn failures_of_named_files_are_forgotten_when_the_files_are_gone() {
         reason: "unreadable".into(),
         message: Some("no text".into()),
         reader: Some("1".into()),
-        stamp: Some((1, 0)),
+        stamp: Some(Stamp { size_bytes: 1, mtime_ns: 0 }),
         seen_at: String::new(),
     };
     let mut store = world.store();

@@ -8,7 +8,7 @@ use crate::app::Session;
 use crate::app::indexing::watch::pending::PendingChanges;
 use crate::error::{Error, Result};
 use crate::files::open::{self, identity};
-use crate::files::stamp::Stamp;
+use crate::files::stamp::FileVersion;
 use crate::files::watch::{WatchChange, WatchDepth, Watcher};
 use crate::ingest::roots::Roots;
 use crate::store::Store;
@@ -21,7 +21,7 @@ pub(super) struct WatchedFolders {
     named: Vec<PathBuf>,
     folders: BTreeMap<PathBuf, FollowedFolder>,
     /// The database and its log when the added folders were last read.
-    stamps: [Option<Stamp>; 2],
+    stamps: [Option<FileVersion>; 2],
 }
 
 struct FollowedFolder {
@@ -89,7 +89,7 @@ impl WatchedFolders {
         let database = session.database();
         let mut log = database.clone().into_os_string();
         log.push("-wal");
-        let stamps = [Stamp::of(&database).ok(), Stamp::of(Path::new(&log)).ok()];
+        let stamps = [FileVersion::of(&database).ok(), FileVersion::of(Path::new(&log)).ok()];
         if stamps != self.stamps {
             self.stamps = stamps;
             self.read_folders(session)?;

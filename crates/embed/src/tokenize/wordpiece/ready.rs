@@ -14,7 +14,7 @@ use super::WordPiece;
 use super::vocabulary::Token;
 use crate::error::{Error, Result};
 use crate::fault::model_error;
-use crate::files::stamp::Stamp;
+use crate::files::stamp::FileVersion;
 use crate::files::{open, write};
 
 /// Far more than any vocabulary needs.
@@ -36,8 +36,8 @@ struct ReadyHead {
 
 /// Returns the stamp of a `tokenizer.json` as it is compared; `None` if there is none.
 fn source(tokenizer_json: &Path) -> Option<(u64, i64, u64)> {
-    let stamp = Stamp::of(tokenizer_json).ok()?;
-    Some((stamp.size_bytes, stamp.mtime_ns, stamp.inode))
+    let FileVersion { stamp, inode } = FileVersion::of(tokenizer_json).ok()?;
+    Some((stamp.size_bytes, stamp.mtime_ns, inode))
 }
 
 /// Writes the tokenizer of a `tokenizer.json` to `path`; does nothing for one of another kind.

@@ -54,7 +54,7 @@ fn a_mark_shows_every_change() {
     let time = fs::metadata(&path).unwrap().modified().unwrap();
     change("PRAGMA journal_mode = DELETE; UPDATE documents SET title = 'c'");
     file.set_modified(time).unwrap();
-    assert_eq!(Stamp::of(&path).unwrap(), mark.stamp);
+    assert_eq!(FileVersion::of(&path).unwrap(), mark.version);
     assert!(!mark.is_current(&path));
     fs::remove_file(&path).unwrap();
     assert!(!mark.is_current(&path));
