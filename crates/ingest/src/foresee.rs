@@ -1,18 +1,21 @@
 //! Says what adding files would do, and writes nothing. It reads the first and the last bytes of files, and all of PDFs,
-//! pictures and compressed files.
+//! pictures, compressed files and those that may be copies of an indexed file.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
+use crate::decision::{ContentDecision, Decider, FileDecision, ReadContent};
 use crate::document::{FileOutcome, Format};
 use crate::error::{Error, FailureKind, Result};
 use crate::extract::containers::{self, ReadingChoice};
 use crate::extract::{detect, pdf};
 use crate::ledger::LedgerBefore;
-use crate::store::Store;
-use crate::text::paths;
+use crate::roots::Roots;
+use crate::store::{KnownPath, LedgerRow, Store};
 use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkStep};
-use crate::{IngestOptions, walk};
+use crate::{IngestOptions, hash, walk};
 
 /// What adding would do with a file.
 #[derive(Debug)]
@@ -21,7 +24,7 @@ pub enum Foresight {
     New,
     /// It is read again.
     Changed,
-    /// Its size and time are those of the indexed file, so it is skipped.
+    /// Its content is indexed, here or at another path, so it is skipped.
     Unchanged,
     /// This rule leaves it out.
     Ignored(LeftOutReason),
@@ -53,6 +56,37 @@ impl ForeseenFile {
     }
 }
 
+/// What is remembered of files, as a run would compare them with it.
+struct Remembered<'a> {
+    store: &'a Store,
+    roots: Roots,
+    before: LedgerBefore,
+    options: &'a IngestOptions,
+    /// Sizes of the files of all documents, once they are needed: only a file of such a size can be a copy.
+    sizes: OnceCell<HashSet<u64>>,
+}
+
+impl<'a> Remembered<'a> {
+    fn load(store: &'a Store, starts: &[Start], options: &'a IngestOptions) -> Result<Self> {
+        let roots = Roots::of(store, options.walk.follow_links)?;
+        let before = LedgerBefore::load(store, starts, options)?;
+        Ok(Self { store, roots, before, options, sizes: OnceCell::new() })
+    }
+
+    fn decider(&self) -> Decider<'_> {
+        Decider { roots: &self.roots, before: &self.before, options: self.options }
+    }
+
+    /// Whether a document has a file of this size.
+    fn has_size(&self, size_bytes: u64) -> Result<bool> {
+        if let Some(sizes) = self.sizes.get() {
+            return Ok(sizes.contains(&size_bytes));
+        }
+        let sizes = self.store.file_sizes()?;
+        Ok(self.sizes.get_or_init(|| sizes).contains(&size_bytes))
+    }
+}
+
 /// Returns what adding `starts` would do, in the order of the walk; without a store, everything is
 /// new.
 pub fn foresee(
@@ -60,7 +94,7 @@ pub fn foresee(
     options: &IngestOptions,
     store: Option<&Store>,
 ) -> Result<Vec<ForeseenFile>> {
-    let before = store.map(|store| LedgerBefore::load(store, starts, options)).transpose()?;
+    let remembered = store.map(|store| Remembered::load(store, starts, options)).transpose()?;
     let mut all = Vec::new();
     for step in walk::walk_all(starts, &options.walk) {
         all.push(match step {
@@ -71,7 +105,7 @@ pub fn foresee(
                 ocr_pages: 0,
             },
             Ok(WalkStep::Found(found)) => {
-                let (prospect, ocr_pages) = prospect(&found, options, store, before.as_ref())?;
+                let (prospect, ocr_pages) = prospect(&found, options, remembered.as_ref())?;
                 ForeseenFile { path: found.path, is_folder: false, prospect, ocr_pages }
             }
             // An ignore file is not a document.
@@ -86,81 +120,124 @@ pub fn foresee(
     Ok(all)
 }
 
+/// Returns what would be done with a file, and how many of its pages need OCR.
 fn prospect(
     found: &FoundFile,
     options: &IngestOptions,
-    store: Option<&Store>,
-    before: Option<&LedgerBefore>,
+    remembered: Option<&Remembered<'_>>,
 ) -> Result<(Foresight, usize)> {
-    let known = match store {
-        Some(store) => store.known_path(&paths::path_text(&found.path))?,
-        None => None,
+    let decision = match remembered {
+        Some(remembered) => remembered.decider().by_stamp(remembered.store, found)?,
+        None => FileDecision::Read(None),
     };
-    if known.as_ref().is_some_and(|known| {
-        known.stamp.stamp() == found.stamp
-            && found.wanted(options.wanted).allows(known.doc_type, known.language.as_deref())
-    }) {
+    let known = match decision {
+        FileDecision::Read(known) => known,
+        FileDecision::Skip(_) => return Ok((Foresight::Unchanged, 0)),
+        FileDecision::PassOver(row) => return Ok((passed_over(row), 0)),
+    };
+    if remembered.is_some_and(|remembered| remembered.before.is_read(found)) {
         return Ok((Foresight::Unchanged, 0));
     }
-    if before.is_some_and(|before| before.is_read(found)) {
-        return Ok((Foresight::Unchanged, 0));
-    }
-    if let Some(row) = before.and_then(|before| before.passed_over(found)) {
-        let message = row.message.clone().unwrap_or_default();
-        let prospect = match row.outcome {
-            FileOutcome::Waived => Foresight::Waived(row.reason.clone()),
-            FileOutcome::Failed | FileOutcome::Ignored => {
-                Foresight::HasFailed(row.reason.clone(), message)
-            }
-        };
-        return Ok((prospect, 0));
-    }
-    let further = &options.walk.text_extensions;
-    let is_changed = known.is_some() || before.is_some_and(|before| before.was_container(found));
     let head = head(found);
-    let is_container = |head: &Vec<u8>| detect::container(&found.path, head).is_some();
     let wanted = found.wanted(options.wanted);
+    let is_container = |head: &Vec<u8>| detect::container(&found.path, head).is_some();
     if wanted.is_open() && head.as_ref().is_ok_and(is_container) {
-        return Ok((if is_changed { Foresight::Changed } else { Foresight::New }, 0));
+        let is_known = known.is_some()
+            || remembered.is_some_and(|remembered| remembered.before.was_container(found));
+        return Ok((if is_known { Foresight::Changed } else { Foresight::New }, 0));
     }
-    let mut is_generated = false;
-    let detected = head.and_then(|head| {
-        let head = match detect::is_compressed(&found.path, &head) {
-            true => found.reach.read(&found.path, options.walk.max_bytes())?,
-            false => head,
-        };
-        let (path, is_named) = (&found.path, found.is_named);
-        let choice = ReadingChoice { is_named, wanted, further };
-        let detected = containers::detect(path, &head, choice, &options.pdf)?;
-        let Some((format, content)) = detected else { return Ok(None) };
-        // Of a large file, the beginning speaks for the rest.
-        let is_new = known.is_none() && !found.is_included;
-        is_generated = is_new && choice.leaves_out(format, &content);
-        if !matches!(format, Format::Pdf | Format::Image(_)) {
-            return Ok(Some(0));
+    let foreseen =
+        head.and_then(|head| by_content(found, head, options, remembered, known.as_ref()));
+    match foreseen {
+        Ok(foreseen) => Ok(foreseen),
+        Err(Error::EmptyFile { .. }) if !found.is_named => {
+            Ok((Foresight::Ignored(LeftOutReason::Empty), 0))
         }
-        // A document that cannot be read is reported when it is added.
-        let bytes = found.reach.read(path, options.walk.max_bytes())?;
-        let bytes = containers::content(path, &bytes, &options.pdf)?;
-        match pdf::pages_for_ocr(&bytes, format, &options.pdf) {
-            Err(error @ Error::Extract { failure: FailureKind::TooSmall, .. }) => Err(error),
-            pages => Ok(Some(pages.unwrap_or(0))),
-        }
-    });
-    let ocr_pages = detected.as_ref().ok().copied().flatten().unwrap_or(0);
-    let prospect = match detected {
-        Ok(Some(_)) if is_generated => Foresight::Ignored(LeftOutReason::Generated),
-        Ok(Some(_)) if known.is_some() => Foresight::Changed,
-        Ok(Some(_)) => Foresight::New,
-        Ok(None) if found.stamp.size_bytes == 0 => Foresight::Ignored(LeftOutReason::Empty),
-        Ok(None) => Foresight::Ignored(LeftOutReason::Type),
-        Err(Error::EmptyFile { .. }) if !found.is_named => Foresight::Ignored(LeftOutReason::Empty),
         Err(Error::Extract { failure: FailureKind::TooSmall, .. }) if !found.is_named => {
-            Foresight::Ignored(LeftOutReason::Small)
+            Ok((Foresight::Ignored(LeftOutReason::Small), 0))
         }
-        Err(error) => Foresight::Fails(error),
+        Err(error) if error.is_fatal() => Err(error),
+        Err(error) => Ok((Foresight::Fails(error), 0)),
+    }
+}
+
+fn passed_over(row: &LedgerRow) -> Foresight {
+    match row.outcome {
+        FileOutcome::Waived => Foresight::Waived(row.reason.clone()),
+        FileOutcome::Failed | FileOutcome::Ignored => {
+            let message = row.message.clone().unwrap_or_default();
+            Foresight::HasFailed(row.reason.clone(), message)
+        }
+    }
+}
+
+/// Returns what would be done with a file that is read. `head` has its first and last bytes.
+fn by_content(
+    found: &FoundFile,
+    head: Vec<u8>,
+    options: &IngestOptions,
+    remembered: Option<&Remembered<'_>>,
+    known: Option<&KnownPath>,
+) -> Result<(Foresight, usize)> {
+    let path = &found.path;
+    let max_bytes = options.walk.max_bytes();
+    let head =
+        if detect::is_compressed(path, &head) { found.reach.read(path, max_bytes)? } else { head };
+    let choice = ReadingChoice {
+        is_named: found.is_named,
+        wanted: found.wanted(options.wanted),
+        further: &options.walk.text_extensions,
     };
-    Ok((prospect, ocr_pages))
+    let Some((format, content)) = containers::detect(path, &head, choice, &options.pdf)? else {
+        let is_empty = found.stamp.size_bytes == 0;
+        let reason = if is_empty { LeftOutReason::Empty } else { LeftOutReason::Type };
+        return Ok((Foresight::Ignored(reason), 0));
+    };
+    // Of a large file, the beginning speaks for the rest.
+    let is_generated = choice.leaves_out(format, &content);
+    let made = if known.is_some() { Foresight::Changed } else { Foresight::New };
+    let has_size = match remembered {
+        Some(remembered) => remembered.has_size(found.stamp.size_bytes)?,
+        None => false,
+    };
+    if let Some(remembered) = remembered.filter(|_| has_size) {
+        let bytes = found.reach.read(path, max_bytes)?;
+        let content = ReadContent { format, hash: &hash::sha256(&bytes), is_generated };
+        let decision = remembered.decider().by_content(remembered.store, found, known, content)?;
+        match decision {
+            ContentDecision::Remember(same)
+                if known.is_none_or(|known| known.document_id == same.id) =>
+            {
+                return Ok((Foresight::Unchanged, 0));
+            }
+            ContentDecision::Remember(_) => return Ok((Foresight::Changed, 0)),
+            ContentDecision::LeaveOut => {
+                return Ok((Foresight::Ignored(LeftOutReason::Generated), 0));
+            }
+            // It has moved, and its title follows its name: the content is that of the document.
+            ContentDecision::Make { is_known: true, .. } if known.is_none() => {
+                return Ok((Foresight::Unchanged, 0));
+            }
+            ContentDecision::Make { .. } => {}
+        }
+    } else if known.is_none() && !found.is_included && is_generated {
+        return Ok((Foresight::Ignored(LeftOutReason::Generated), 0));
+    }
+    Ok((made, pages_for_ocr(found, format, options)?))
+}
+
+/// Returns how many pages of a PDF or a picture need OCR.
+fn pages_for_ocr(found: &FoundFile, format: Format, options: &IngestOptions) -> Result<usize> {
+    if !matches!(format, Format::Pdf | Format::Image(_)) {
+        return Ok(0);
+    }
+    let bytes = found.reach.read(&found.path, options.walk.max_bytes())?;
+    let bytes = containers::content(&found.path, &bytes, &options.pdf)?;
+    match pdf::pages_for_ocr(&bytes, format, &options.pdf) {
+        Err(error @ Error::Extract { failure: FailureKind::TooSmall, .. }) => Err(error),
+        // A document that cannot be read is reported when it is added.
+        pages => Ok(pages.unwrap_or(0)),
+    }
 }
 
 /// Returns the first and the last bytes of a file.

@@ -21,6 +21,7 @@ use kb_base::{document, embedder, error, files, hash, text, trace};
 use kb_extract::{self as extract, chunk};
 use kb_store as store;
 
+mod decision;
 mod edit;
 pub mod foresee;
 pub mod freshness;

@@ -50,27 +50,30 @@ impl Planner<'_> {
     /// a container that is treated like one.
     fn unpacked(self, found: &FoundFile) -> Result<Option<Vec<QueuedFile>>> {
         // The name alone decides whether a file is opened here.
-        if !detect::may_be_container(&found.path) || !found.wanted(self.options.wanted).is_open() {
+        if !detect::may_be_container(&found.path)
+            || !found.wanted(self.decider.options.wanted).is_open()
+        {
             return Ok(None);
         }
-        let is_asked_for =
-            found.is_named || self.options.title.is_some() || !self.options.rereads.is_empty();
-        let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
-        if !is_asked_for && !adds_tags && self.before.is_read(found) {
+        let is_asked_for = found.is_named
+            || self.decider.options.title.is_some()
+            || !self.decider.options.rereads.is_empty();
+        let adds_tags = !self.decider.options.tags.is_empty() && !self.decider.options.keeps_tags;
+        if !is_asked_for && !adds_tags && self.decider.before.is_read(found) {
             let sealed =
                 FinishedContainer { found: found.clone(), members: None, is_document: false };
             return Ok(Some(vec![QueuedFile::Done(ReadOutcome::Container(sealed))]));
         }
-        if self.before.passed_over(found).is_some() {
+        if self.decider.before.passed_over(found).is_some() {
             return Ok(None);
         }
-        let max_bytes = self.options.walk.max_bytes();
+        let max_bytes = self.decider.options.walk.max_bytes();
         // What cannot be read is reported as for any file.
         let Ok(bytes) = stage("read", || found.reach.read(&found.path, max_bytes)) else {
             return Ok(None);
         };
         let Some(container) = detect::container(&found.path, &bytes) else { return Ok(None) };
-        let unpack = || containers::unpack(&bytes, container, &self.options.pdf);
+        let unpack = || containers::unpack(&bytes, container, &self.decider.options.pdf);
         let Some(members) = stage("unpack", unpack)? else { return Ok(None) };
         let (mut items, sealed) = items_of(found, members, false);
         items.push(QueuedFile::Done(ReadOutcome::Container(sealed)));
@@ -88,8 +91,8 @@ impl Planner<'_> {
             return Ok(Vec::new());
         }
         let path = paths::path_text(&found.path);
-        let is_known =
-            self.before.has_members(&found.path) || !self.lock().members_of(&path)?.is_empty();
+        let is_known = self.decider.before.has_members(&found.path)
+            || !self.lock().members_of(&path)?.is_empty();
         let members = match members {
             Some(members) if is_known || !members.is_empty() => members,
             None if is_known => {

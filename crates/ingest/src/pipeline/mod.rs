@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::{panic, thread};
 
 use crate::IngestRun;
+use crate::decision::Decider;
 use crate::embedder::Embedder;
 use crate::error::{Error, Result};
 use crate::ledger::LedgerBefore;
@@ -57,10 +58,8 @@ pub(super) fn run(run: &mut IngestRun<'_>, starts: &[Start]) -> Result<()> {
         }
         let planner = Planner {
             reader: &reader,
-            roots: &roots,
-            before: &before,
+            decider: Decider { roots: &roots, before: &before, options },
             embedder,
-            options,
             is_stopped: &is_stopped,
         };
         scope.spawn(move || planner.walk(starts, &pool, &permits, &to_writer));

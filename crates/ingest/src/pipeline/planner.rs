@@ -4,20 +4,19 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-use crate::document::Language;
+use crate::decision::{self, ContentDecision, Decider, FileDecision, ReadContent};
 use crate::embedder::Embedder;
 use crate::error::{Error, FailureKind, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, ContainedFile, ReadingChoice};
 use crate::hash;
-use crate::ledger::{LedgerBefore, LedgerFailure};
+use crate::ledger::LedgerFailure;
 use crate::prepare::ReadFile;
-use crate::roots::Roots;
 use crate::store::{KnownPath, Store, StoredDocument};
 use crate::text::paths;
 use crate::trace::stage;
 use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkStep};
-use crate::{IngestOptions, order, prepare, walk};
+use crate::{order, prepare, walk};
 
 use super::messages::{Message, QueuedFile, ReadOutcome};
 
@@ -25,10 +24,8 @@ use super::messages::{Message, QueuedFile, ReadOutcome};
 #[derive(Clone, Copy)]
 pub(super) struct Planner<'a> {
     pub(super) reader: &'a Mutex<Store>,
-    pub(super) roots: &'a Roots,
-    pub(super) before: &'a LedgerBefore,
+    pub(super) decider: Decider<'a>,
     pub(super) embedder: Option<&'a dyn Embedder>,
-    pub(super) options: &'a IngestOptions,
     pub(super) is_stopped: &'a AtomicBool,
 }
 
@@ -43,7 +40,7 @@ impl Planner<'_> {
     ) {
         pool.in_place_scope(|scope| {
             let mut num_turns = 0;
-            let steps = walk::walk_all(starts, &self.options.walk)
+            let steps = walk::walk_all(starts, &self.decider.options.walk)
                 .take_while(|_| !self.is_stopped.load(Ordering::Relaxed));
             let found = steps.filter_map(|step| match step {
                 Ok(WalkStep::LeftOut(left_out)) => {
@@ -90,12 +87,13 @@ impl Planner<'_> {
         let outcomes = prepare::guarded(|| match content {
             // The bytes are at hand, so the time says nothing.
             Some(content) => {
-                let known = self.known(&found)?;
-                let Decision { outcome, members } = self.decide(found, &content, known)?;
+                let known = decision::known_path(&self.lock(), &found)?;
+                let PlannedFile { outcome, members } =
+                    self.decide(found, &content, known.as_ref())?;
                 Ok(vec![without_members(outcome, &members.unwrap_or_default())])
             }
             None => {
-                let Decision { outcome, members } = self.read(found.clone())?;
+                let PlannedFile { outcome, members } = self.read(found.clone())?;
                 let mut outcomes = self.outcomes_of_members(&found, members)?;
                 outcomes.push(outcome);
                 Ok(outcomes)
@@ -113,42 +111,26 @@ impl Planner<'_> {
         }
     }
 
-    /// Reads a file unless its size and time are unchanged and its document gets no other title.
-    fn read(self, found: FoundFile) -> Result<Decision> {
-        let known = self.known(&found)?;
-        let has_ocr = self.options.pdf.ocr.is_available();
-        if let Some(known) = &known
-            && !self.is_retitled(known)
-            && !self.is_reread(known)
-            && !(has_ocr && known.pages_awaiting_ocr > 0)
-            && known.stamp.stamp() == found.stamp
-            && found.wanted(self.options.wanted).allows(known.doc_type, known.language.as_deref())
-        {
-            let real_path = found.reach.real_path();
-            let leads_elsewhere = real_path.is_some() && real_path != known.stamp.real_path;
-            let is_moved = !known.is_primary() && !self.is_there(&known.primary_path)?;
-            let members = self.members_of_unchanged(&found)?;
-            let outcome = ReadOutcome::Known {
-                found,
-                document_id: known.document_id,
-                is_new_path: leads_elsewhere || is_moved,
-                content_hash: known.content_hash.clone(),
-            };
-            return Ok(Decision { outcome, members });
-        }
-        if let Some(row) = self.before.passed_over(&found) {
-            let outcome = ReadOutcome::PassedOver { path: found.path, outcome: row.outcome };
-            return Ok(Decision::without_look(outcome));
-        }
-        let limit_mb = self.options.walk.max_file_mb;
-        let max_bytes = self.options.walk.max_bytes();
+    /// Reads a file unless it is decided by its size and time.
+    fn read(self, found: FoundFile) -> Result<PlannedFile> {
+        let decision = self.decider.by_stamp(&self.lock(), &found)?;
+        let known = match decision {
+            FileDecision::Read(known) => known,
+            FileDecision::Skip(known) => return self.skip(found, known),
+            FileDecision::PassOver(row) => {
+                let outcome = ReadOutcome::PassedOver { path: found.path, outcome: row.outcome };
+                return Ok(PlannedFile::without_look(outcome));
+            }
+        };
+        let limit_mb = self.decider.options.walk.max_file_mb;
+        let max_bytes = self.decider.options.walk.max_bytes();
         let bytes = stage("read", || self.bytes_of(&found, max_bytes));
         let bytes = bytes.map_err(|error| match error {
             // The file has grown since the walk.
             Error::OverLimit { path, .. } => Error::TooLarge { path, limit_mb },
             error => error,
         })?;
-        self.decide(found, &bytes, known)
+        self.decide(found, &bytes, known.as_ref())
     }
 
     /// Reads a file, or a file in a container once more.
@@ -159,52 +141,49 @@ impl Planner<'_> {
         };
         let container = paths::path_of(container);
         let bytes = found.reach.read(&container, max_bytes)?;
-        let member = containers::unpack_one(&container, &bytes, name, &self.options.pdf)?;
+        let member = containers::unpack_one(&container, &bytes, name, &self.decider.options.pdf)?;
         member.ok_or_else(|| Error::PathNotFound { path: found.path.clone() })
     }
 
+    /// Skips a file whose document is up to date; its path may lead elsewhere now, or show the document from now on.
+    fn skip(self, found: FoundFile, known: KnownPath) -> Result<PlannedFile> {
+        let real_path = found.reach.real_path();
+        let leads_elsewhere = real_path.is_some() && real_path != known.stamp.real_path;
+        let is_moved = !known.is_primary() && !self.is_there(&known.primary_path)?;
+        let members = self.members_of_unchanged(&found)?;
+        let outcome = ReadOutcome::Known {
+            found,
+            document_id: known.document_id,
+            is_new_path: leads_elsewhere || is_moved,
+            content_hash: known.content_hash,
+        };
+        Ok(PlannedFile { outcome, members })
+    }
+
     /// Decides what happens to the bytes of a file.
-    fn decide(self, found: FoundFile, bytes: &[u8], known: Option<KnownPath>) -> Result<Decision> {
-        let is_reread = known.as_ref().is_some_and(|known| self.is_reread(known));
-        let has_ocr = self.options.pdf.ocr.is_available();
-        let retitled = known.as_ref().filter(|known| self.is_retitled(known));
-        let retitled = retitled.map(|known| known.document_id);
+    fn decide(
+        self,
+        found: FoundFile,
+        bytes: &[u8],
+        known: Option<&KnownPath>,
+    ) -> Result<PlannedFile> {
         if bytes.is_empty() {
             return Err(Error::EmptyFile { path: found.path });
         }
-        let (is_named, wanted) = (found.is_named, found.wanted(self.options.wanted));
-        let further = &self.options.walk.text_extensions;
+        let (is_named, wanted) = (found.is_named, found.wanted(self.decider.options.wanted));
+        let further = &self.decider.options.walk.text_extensions;
         let choice = ReadingChoice { is_named, wanted, further };
-        let detected = containers::detect(&found.path, bytes, choice, &self.options.pdf)?;
+        let detected = containers::detect(&found.path, bytes, choice, &self.decider.options.pdf)?;
         let Some((format, content)) = detected else {
-            let stamp = Some(found.stamp);
-            let left_out = LeftOut { path: found.path, rule: LeftOutReason::Type, stamp };
-            return Ok(Decision::without_look(ReadOutcome::Ignored(left_out)));
+            return Ok(PlannedFile::left_out(found, LeftOutReason::Type));
         };
         let hash = hash::sha256(bytes);
-        let same = self.lock().document_by_hash(&hash)?.filter(|stored| {
-            let num_awaiting =
-                stored.metadata.quality.map_or(0, |quality| quality.pages_awaiting_ocr);
-            let may_have_more_text = has_ocr && num_awaiting > 0;
-            !may_have_more_text
-                && retitled != Some(stored.id)
-                && !(is_reread && self.options.rereads.contains(&stored.id))
-                && stored.doc_type == format.doc_type()
-                && stored.language.as_deref() == format.language().map(Language::as_str)
-        });
-        // What is indexed stays, also at another path.
-        let is_new = known.is_none() && same.is_none();
-        if is_new && !found.is_included && choice.leaves_out(format, &content) {
-            let stamp = Some(found.stamp);
-            let left_out = LeftOut { path: found.path, rule: LeftOutReason::Generated, stamp };
-            return Ok(Decision::without_look(ReadOutcome::Ignored(left_out)));
-        }
-        let is_misnamed = match &same {
-            Some(same) => self.is_misnamed(same, &found)?,
-            None => false,
-        };
-        match same {
-            Some(same) if same.path.is_some() && !is_misnamed => {
+        let is_generated = choice.leaves_out(format, &content);
+        let read = ReadContent { format, hash: &hash, is_generated };
+        let decision = self.decider.by_content(&self.lock(), &found, known, read)?;
+        match decision {
+            ContentDecision::LeaveOut => Ok(PlannedFile::left_out(found, LeftOutReason::Generated)),
+            ContentDecision::Remember(same) => {
                 let members = self.members_of_copy(&found, &same, &content)?;
                 let outcome = ReadOutcome::Known {
                     found,
@@ -212,14 +191,9 @@ impl Planner<'_> {
                     content_hash: hash,
                     is_new_path: true,
                 };
-                Ok(Decision { outcome, members: Some(members) })
+                Ok(PlannedFile { outcome, members: Some(members) })
             }
-            // The stored text may come from an import, and the import may have lied about the hash.
-            without_file => {
-                let given = without_file.filter(|same| same.is_title_given).map(|same| same.title);
-                // The tags of a moved document stay what they are.
-                let is_known = known.is_some() || is_misnamed;
-                let given_title = known.and_then(|known| known.title_given).or(given);
+            ContentDecision::Make { given_title, is_known } => {
                 let found = &found;
                 let file =
                     ReadFile { found, bytes: &content, format, content_hash: hash, given_title };
@@ -228,56 +202,20 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns what is stored for a file, also under the text that older versions used for its
-    /// path.
-    fn known(self, found: &FoundFile) -> Result<Option<KnownPath>> {
-        let text = paths::path_text(&found.path);
-        let known = self.lock().known_path(&text)?;
-        match paths::old_text(&text) {
-            Some(old) if known.is_none() && paths::path_of(&old) == found.path => {
-                self.lock().known_path(&old)
-            }
-            _ => Ok(known),
-        }
-    }
-
-    /// Whether the run makes a document again.
-    fn is_reread(self, known: &KnownPath) -> bool {
-        known.is_primary() && self.options.rereads.contains(&known.document_id)
-    }
-
-    /// Whether the user gives a document a title that it does not have yet.
-    pub(super) fn is_retitled(self, known: &KnownPath) -> bool {
-        self.options.title.is_some() && known.title_given != self.options.title
-    }
-
-    /// Whether the title of a document is the name of its file, and the file has moved to `found` with
-    /// another name, which the title follows.
-    fn is_misnamed(self, same: &StoredDocument, found: &FoundFile) -> Result<bool> {
-        let Some(old) = same.path.as_deref().filter(|_| !same.is_title_given) else {
-            return Ok(false);
-        };
-        let is_from_name = paths::is_title(&same.title, old)
-            && paths::name(&paths::path_text(&found.path)) != paths::name(old);
-        Ok(is_from_name && !self.is_there(old)?)
-    }
-
     /// Whether a remembered path still leads to a file.
     pub(super) fn is_there(self, path: &str) -> Result<bool> {
-        let known = self.lock().known_path(path)?;
-        let found = known.map(|known| self.roots.look(&known.stamp));
-        Ok(found.is_some_and(|found| found.is_ok_and(|metadata| metadata.is_file())))
+        self.decider.is_there(&self.lock(), path)
     }
 
     /// Returns the files in an unchanged document that the user asks for: those that were removed come back, and all
     /// get its tags. `None` if nobody asks.
     fn members_of_unchanged(self, found: &FoundFile) -> Result<Option<Vec<ContainedFile>>> {
-        let adds_tags = !self.options.tags.is_empty() && !self.options.keeps_tags;
+        let adds_tags = !self.decider.options.tags.is_empty() && !self.decider.options.keeps_tags;
         if !(found.is_named || adds_tags) || !containers::may_embed(&found.path) {
             return Ok(None);
         }
-        let bytes = found.reach.read(&found.path, self.options.walk.max_bytes())?;
-        containers::embedded(&found.path, &bytes, &self.options.pdf).map(Some)
+        let bytes = found.reach.read(&found.path, self.decider.options.walk.max_bytes())?;
+        containers::embedded(&found.path, &bytes, &self.decider.options.pdf).map(Some)
     }
 
     /// Returns the files in a copy of a stored document: each of them is remembered at both places.
@@ -290,16 +228,17 @@ impl Planner<'_> {
         let path = stored.path.as_deref().unwrap_or_default();
         match self.lock().members_of(path)?.is_empty() {
             true => Ok(Vec::new()),
-            false => containers::embedded(&found.path, content, &self.options.pdf),
+            false => containers::embedded(&found.path, content, &self.decider.options.pdf),
         }
     }
 
-    fn prepare(self, file: ReadFile<'_>, is_known: bool) -> Result<Decision> {
-        let budget = Arc::new(CpuBudget::new(self.options.max_cpu));
+    fn prepare(self, file: ReadFile<'_>, is_known: bool) -> Result<PlannedFile> {
+        let budget = Arc::new(CpuBudget::new(self.decider.options.max_cpu));
         let of_folder = file.found.folder_tags();
-        let mut prepared = prepare::prepare_file(file, self.options, self.embedder, &budget)?;
+        let mut prepared =
+            prepare::prepare_file(file, self.decider.options, self.embedder, &budget)?;
         let tags = &mut prepared.document.tags;
-        if is_known && self.options.keeps_tags && !self.options.inline_tags {
+        if is_known && self.decider.options.keeps_tags && !self.decider.options.inline_tags {
             tags.clear();
         } else if !is_known {
             let new: Vec<String> =
@@ -307,7 +246,7 @@ impl Planner<'_> {
             tags.extend(new);
         }
         let members = Some(std::mem::take(&mut prepared.members));
-        Ok(Decision { outcome: ReadOutcome::Prepared(Box::new(prepared), budget), members })
+        Ok(PlannedFile { outcome: ReadOutcome::Prepared(Box::new(prepared), budget), members })
     }
 
     /// Returns the connection for reading.
@@ -317,16 +256,21 @@ impl Planner<'_> {
 }
 
 /// What happens to a file, and the files in it.
-struct Decision {
+struct PlannedFile {
     outcome: ReadOutcome,
     /// `None` if nobody looked for them.
     members: Option<Vec<ContainedFile>>,
 }
 
-impl Decision {
+impl PlannedFile {
     /// Decides without a look at what is in the file.
     fn without_look(outcome: ReadOutcome) -> Self {
         Self { outcome, members: None }
+    }
+
+    fn left_out(found: FoundFile, rule: LeftOutReason) -> Self {
+        let left_out = LeftOut { path: found.path, rule, stamp: Some(found.stamp) };
+        Self::without_look(ReadOutcome::Ignored(left_out))
     }
 }
 

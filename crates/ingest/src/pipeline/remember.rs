@@ -54,6 +54,7 @@ pub(super) fn remember(
 /// Whether the file at a remembered path is unchanged.
 pub(super) fn is_unchanged(planner: Planner<'_>, stamp: &PathStamp) -> bool {
     planner
+        .decider
         .roots
         .look(stamp)
         .is_ok_and(|metadata| metadata.is_file() && Stamp::of(&metadata) == stamp.stamp())

@@ -63,7 +63,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
         Self {
             run,
             planner,
-            recorder: Recorder::new(planner.before),
+            recorder: Recorder::new(planner.decider.before),
             to_embedders,
             permit_back,
             waiting: BTreeMap::new(),

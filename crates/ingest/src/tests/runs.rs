@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::foresee::{Foresight, foresee};
+use crate::walk::LeftOutReason;
 
 /// A folder, and a database.
 struct World {
@@ -27,12 +28,21 @@ impl World {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// Ingests files or, without a name, the folder.
-    fn run(&mut self, named: &[&str], options: &IngestOptions) -> IngestReport {
-        let starts = match named {
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.path(from), self.path(to)).unwrap();
+    }
+
+    /// Returns files or, without a name, the folder.
+    fn starts(&self, named: &[&str]) -> Vec<Start> {
+        match named {
             [] => vec![Start::named(&self.path(""))],
             named => named.iter().map(|name| Start::named(&self.path(name))).collect(),
-        };
+        }
+    }
+
+    /// Ingests files or, without a name, the folder.
+    fn run(&mut self, named: &[&str], options: &IngestOptions) -> IngestReport {
+        let starts = self.starts(named);
         let embedder = letters();
         self.store.bind(embedder.binding()).unwrap();
         let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
@@ -72,8 +82,28 @@ impl World {
         self.foreseen_with(&options())
     }
 
+    /// Returns how many files are foreseen as new, changed, unchanged, ignored and failing.
+    fn count_foreseen(&self, named: &[&str], options: &IngestOptions) -> [usize; 5] {
+        let mut counts = [0; 5];
+        for foreseen in foresee(&self.starts(named), options, Some(&self.store)).unwrap() {
+            let place = match foreseen.prospect {
+                Foresight::New => 0,
+                Foresight::Changed => 1,
+                Foresight::Unchanged => 2,
+                Foresight::Ignored(
+                    LeftOutReason::Type | LeftOutReason::Empty | LeftOutReason::Generated,
+                ) => 3,
+                // A run does not count what the user's rules leave out.
+                Foresight::Ignored(_) => continue,
+                Foresight::Fails(_) | Foresight::HasFailed(..) | Foresight::Waived(_) => 4,
+            };
+            counts[place] += 1;
+        }
+        counts
+    }
+
     fn foreseen_with(&self, options: &IngestOptions) -> String {
-        let starts = [Start::named(&self.path(""))];
+        let starts = self.starts(&[]);
         let mut all = foresee(&starts, options, Some(&self.store)).unwrap();
         all.sort_by(|one, other| one.path.cmp(&other.path));
         let shown = all.iter().map(|foreseen| {
@@ -118,6 +148,73 @@ fn files_are_new_then_unchanged_then_changed() {
     assert_eq!(world.foreseen(), "a.md unchanged, b.md changed");
     world.check(&[], &options(), [0, 1, 1, 0, 0, 0, 0, 0, 0]);
     assert_eq!(text(&world.store, &world.path("b.md")), "the flood");
+}
+
+/// What a run did with its files, as a preview counts them: new, changed, unchanged, ignored, failed.
+fn done(report: &IngestReport) -> [usize; 5] {
+    let failed = report.failed.len() + report.known_failed;
+    [report.added, report.updated, report.skipped, report.ignored, failed]
+}
+
+/// A change of a folder, and what a run then does.
+type Case = (&'static str, fn(&World), [usize; 5]);
+
+#[test]
+fn a_preview_says_what_is_then_done() {
+    let changes: [Case; 12] = [
+        ("new", |world| world.write("d.md", "slack"), [1, 0, 3, 0, 0]),
+        ("same", |_| {}, [0, 0, 3, 0, 0]),
+        ("changed", |world| world.write("a.md", "low ebb"), [0, 1, 2, 0, 0]),
+        ("touched", |world| world.write("a.md", "ebb"), [0, 0, 3, 0, 0]),
+        ("moved", |world| world.rename("a.md", "d.md"), [0, 0, 3, 0, 0]),
+        ("moved, and titled by its name", |world| world.rename("c.txt", "d.txt"), [0, 0, 3, 0, 0]),
+        ("copied", |world| world.write("d.md", "ebb"), [0, 0, 4, 0, 0]),
+        ("another's content", |world| world.write("a.md", "flood"), [0, 1, 2, 0, 0]),
+        ("missing", |world| fs::remove_file(world.path("a.md")).unwrap(), [0, 0, 2, 0, 0]),
+        ("left out by a rule", |world| world.write(".kbignore", "a.md\n"), [0, 0, 2, 0, 0]),
+        ("left out by its type", |world| world.write("film.mp4", "x"), [0, 0, 3, 1, 0]),
+        ("empty", |world| world.write("d.md", ""), [0, 0, 3, 1, 0]),
+    ];
+    for (name, change, expected) in changes {
+        let mut world = World::new();
+        world.write("a.md", "ebb");
+        world.write("b.md", "flood");
+        world.write("c.txt", "slack water lasts for half an hour at most, and less at springs");
+        world.run(&[], &options());
+        change(&world);
+        check_preview(name, &mut world, &[], &options(), expected);
+    }
+}
+
+#[track_caller]
+fn check_preview(
+    name: &str,
+    world: &mut World,
+    named: &[&str],
+    options: &IngestOptions,
+    expected: [usize; 5],
+) {
+    let foreseen = world.count_foreseen(named, options);
+    let report = world.run(named, options);
+    assert_eq!(done(&report), expected, "{name}: what is done: {:?}", report.failed);
+    assert_eq!(foreseen, expected, "{name}: what is foreseen");
+    // Then everything is as a run would make it.
+    let done_again = world.count_foreseen(named, options);
+    assert_eq!((done_again[0], done_again[1]), (0, 0), "{name}: {done_again:?}");
+}
+
+#[test]
+fn a_preview_knows_titles_and_failures() {
+    let mut world = World::new();
+    world.write("a.md", "ebb");
+    world.run(&[], &options());
+    let titled = IngestOptions { title: Some("Tides".into()), ..options() };
+    check_preview("retitled", &mut world, &["a.md"], &titled, [0, 1, 0, 0, 0]);
+    check_preview("has the title", &mut world, &["a.md"], &titled, [0, 0, 1, 0, 0]);
+    world.write("b.md", "flood");
+    let spent = IngestOptions { max_cpu: Duration::ZERO, ..options() };
+    world.run(&["b.md"], &spent);
+    check_preview("failed", &mut world, &[], &spent, [0, 0, 1, 0, 1]);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! A document remembers every path where its content was seen. One of them is primary: the
 //! `source_path` that is shown and used by filters.
 
+use std::collections::HashSet;
+
 use rusqlite::named_params;
 
 use super::path_rows::{known, others, remember, set_primary};
@@ -34,6 +36,8 @@ pub enum PathRole<'a> {
     PrimaryInsteadOf(&'a PathStamp),
 }
 
+const FILE_SIZES: &str = "SELECT DISTINCT size_bytes FROM document_paths";
+
 const MEMBERS_OF: &str = "
     SELECT path, document_id
     FROM document_paths
@@ -48,6 +52,14 @@ impl Store {
             let Some(known) = known(db, path)? else { return Ok(None) };
             let stamp = self.sieve_of(db)?.stamp(known.stamp);
             Ok(stamp.map(|stamp| KnownPath { stamp, ..known }))
+        })
+    }
+
+    /// Returns the sizes in bytes that remembered files had.
+    pub fn file_sizes(&self) -> Result<HashSet<u64>> {
+        self.read(|db| {
+            let sizes: Vec<i64> = sql::rows(db, FILE_SIZES, [], |row| row.get(0))?;
+            Ok(sizes.into_iter().map(i64::cast_unsigned).collect())
         })
     }
 

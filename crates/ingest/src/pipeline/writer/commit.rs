@@ -67,7 +67,7 @@ impl PipelineWriter<'_, '_> {
                 }
                 // A copy of a document gives it its title, too: now the path is known.
                 let now = self.run.store.known_path(&path)?;
-                if now.is_some_and(|known| self.planner.is_retitled(&known)) {
+                if now.is_some_and(|known| self.planner.decider.is_retitled(&known)) {
                     return self.read_again(found);
                 }
                 self.count_copy(&path, before.as_ref())?;
@@ -177,7 +177,8 @@ impl PipelineWriter<'_, '_> {
             self.count_copy(path, before.as_ref())?;
         }
         let is_retitled = before.is_some_and(|known| {
-            known.content_hash == prepared.document.content_hash && planner.is_retitled(&known)
+            known.content_hash == prepared.document.content_hash
+                && planner.decider.is_retitled(&known)
         });
         self.run.report.retitled += usize::from(is_retitled);
         self.run.report.tagged += usize::from(is_tagged);
