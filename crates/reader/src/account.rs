@@ -194,9 +194,11 @@ fn rule_of(name: &str, declared: Option<&str>) -> Option<PartRule> {
     let by_type = declared.and_then(|declared| {
         TYPES.iter().find(|(words, _)| declared.contains(words)).map(|(_, rule)| *rule)
     });
-    let by_folder = || FOLDERS.iter().find(|(start, _)| name.starts_with(start));
-    let by_ending = || ENDINGS.iter().find(|(end, _)| name.ends_with(end));
-    by_type.or_else(|| by_folder().or_else(by_ending).map(|(_, rule)| *rule))
+    by_type.or_else(|| {
+        let by_folder = FOLDERS.iter().find(|(start, _)| name.starts_with(start));
+        let found = by_folder.or_else(|| ENDINGS.iter().find(|(end, _)| name.ends_with(end)));
+        found.map(|(_, rule)| *rule)
+    })
 }
 
 /// Returns the comparable names of the workbooks behind charts, whose values the charts have.
@@ -228,18 +230,19 @@ impl DeclaredTypes {
             let declarations = part(archive, name).ok().flatten().unwrap_or_default();
             let _ = xml::each(&declarations, |event| {
                 let XmlEvent::Open(element) = event else { return };
-                let attribute = |name: &str| element.attribute(name).unwrap_or_default();
-                let (key, declared) = match element.name() {
-                    "Override" => (attribute("PartName"), attribute("ContentType")),
-                    "file-entry" => (attribute("full-path"), attribute("media-type")),
-                    "Default" => {
-                        let ending = attribute("Extension").to_lowercase();
-                        types.by_ending.insert(ending, attribute("ContentType").to_lowercase());
-                        return;
-                    }
+                let (name, declared) = match element.name() {
+                    "Override" => ("PartName", "ContentType"),
+                    "file-entry" => ("full-path", "media-type"),
+                    "Default" => ("Extension", "ContentType"),
                     _ => return,
                 };
-                types.by_name.insert(comparable(&key), declared.to_lowercase());
+                let declared = element.attribute_or_empty(declared).to_lowercase();
+                let name_or_ending = element.attribute_or_empty(name);
+                if element.name() == "Default" {
+                    types.by_ending.insert(name_or_ending.to_lowercase(), declared);
+                } else {
+                    types.by_name.insert(comparable(&name_or_ending), declared);
+                }
             });
         }
         types
@@ -247,8 +250,8 @@ impl DeclaredTypes {
 
     fn get(&self, name: &str) -> Option<&str> {
         let name = comparable(name);
-        let ending = || name.rsplit_once('.').and_then(|(_, ending)| self.by_ending.get(ending));
-        self.by_name.get(&name).or_else(ending).map(String::as_str)
+        let by_name = self.by_name.get(&name);
+        by_name.or_else(|| self.by_ending.get(name.rsplit_once('.')?.1)).map(String::as_str)
     }
 }
 

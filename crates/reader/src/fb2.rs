@@ -73,10 +73,9 @@ impl Fb2Walk {
             "tr" => self.tables.begin_row(),
             name @ ("td" | "th") => {
                 self.tables.begin_cell();
-                let number =
-                    |name: &str| element.attribute(name).and_then(|number| number.parse().ok());
-                let rows = number("rowspan").unwrap_or(1);
-                self.tables.span(CellSpan { rows, columns: number("colspan").unwrap_or(1) });
+                let rows = element.number("rowspan").unwrap_or(1);
+                let columns = element.number("colspan").unwrap_or(1);
+                self.tables.span(CellSpan { rows, columns });
                 if name == "th" {
                     self.tables.declare_head_cell();
                 }

@@ -109,13 +109,11 @@ impl SpreadsheetBook {
     }
 
     fn open(&mut self, element: &Element<'_>) {
-        let of = |name: &str| element.attribute(name).unwrap_or_default();
-        let number = |name: &str| element.attribute(name).and_then(|value| value.parse().ok());
         match element.name() {
             "Workbook" => self.is_workbook = true,
-            "Style" => self.style = of("ID"),
+            "Style" => self.style = element.attribute_or_empty("ID"),
             "NumberFormat" => {
-                let code = of("Format");
+                let code = element.attribute_or_empty("Format");
                 let named = NAMED.iter().find(|(name, _)| *name == code);
                 let code = named.map_or(&*code, |(_, code)| code);
                 if !code.is_empty() {
@@ -124,36 +122,40 @@ impl SpreadsheetBook {
             }
             "Worksheet" => {
                 self.end_sheet();
-                self.sheet = Some(SheetRows::new(of("Name")));
+                self.sheet = Some(SheetRows::new(element.attribute_or_empty("Name")));
                 self.row = 0;
             }
             "Row" => {
-                self.row = number("Index").unwrap_or(self.row.saturating_add(1));
+                self.row = element.number("Index").unwrap_or(self.row.saturating_add(1));
                 self.cells.clear();
                 self.column = 0;
             }
             "Cell" => {
-                let column = number("Index").and_then(|column| usize::try_from(column).ok());
-                self.column = column.map_or(self.column, |column: usize| column.saturating_sub(1));
+                let column = element.number::<u64>("Index");
+                let column = column.and_then(|column| usize::try_from(column).ok());
+                self.column = column.map_or(self.column, |column| column.saturating_sub(1));
+                let num_more = element.number::<u64>("MergeAcross");
                 self.cell = OpenCell {
-                    num_more: number("MergeAcross")
-                        .and_then(|number| usize::try_from(number).ok())
-                        .unwrap_or(0),
-                    num_more_rows: number("MergeDown").unwrap_or(0),
-                    style: of("StyleID"),
-                    formula: of("Formula"),
+                    num_more: num_more.and_then(|number| usize::try_from(number).ok()).unwrap_or(0),
+                    num_more_rows: element.number("MergeDown").unwrap_or(0),
+                    style: element.attribute_or_empty("StyleID"),
+                    formula: element.attribute_or_empty("Formula"),
                     ..OpenCell::default()
                 };
             }
             "Comment" => {
                 self.is_remark = true;
                 let about = format!("{}{}", column_name(self.column), self.row);
-                self.remarks.push(Remark { author: of("Author"), about, ..Remark::default() });
+                self.remarks.push(Remark {
+                    author: element.attribute_or_empty("Author"),
+                    about,
+                    ..Remark::default()
+                });
             }
             "Data" => {
                 self.text.clear();
                 if !self.is_remark {
-                    self.cell.kind = of("Type");
+                    self.cell.kind = element.attribute_or_empty("Type");
                 }
             }
             "Title" | "Author" | "Created" => self.text.clear(),

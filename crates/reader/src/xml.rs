@@ -3,6 +3,8 @@
 //! Prefixes are dropped: `w:` is only a convention, although nearly every file follows it, and
 //! where another vocabulary uses the same names (`m:t`, `a:p`), they mean the same.
 
+use std::str::FromStr;
+
 use quick_xml::events::{BytesStart, Event as Parsed};
 use quick_xml::reader::Reader;
 use quick_xml::{XmlVersion, escape};
@@ -36,6 +38,16 @@ impl Element<'_> {
     /// Returns the value of an attribute by its name without prefix.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
         self.find(name, false)
+    }
+
+    /// Returns the value of an attribute by its name without prefix; empty if it is missing.
+    pub(crate) fn attribute_or_empty(&self, name: &str) -> String {
+        self.attribute(name).unwrap_or_default()
+    }
+
+    /// Returns the value of an attribute that is a number, by its name without prefix.
+    pub(crate) fn number<N: FromStr>(&self, name: &str) -> Option<N> {
+        self.attribute(name).and_then(|number| number.parse().ok())
     }
 
     /// Returns the reference to a related part: the attribute `id` with a prefix, which may be

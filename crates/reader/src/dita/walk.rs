@@ -217,9 +217,11 @@ impl DitaWalk {
             "fn" => self.text.push_str(" ("),
             "draft-comment" => {
                 self.outer.push(std::mem::take(&mut self.text));
-                let of = |name: &str| element.attribute(name).unwrap_or_default();
-                self.remark =
-                    Remark { author: of("author"), date: of("time"), ..Remark::default() };
+                self.remark = Remark {
+                    author: element.attribute_or_empty("author"),
+                    date: element.attribute_or_empty("time"),
+                    ..Remark::default()
+                };
             }
             "created" => self.head.created = element.attribute("date").or(self.head.created.take()),
             _ => {}
@@ -364,11 +366,13 @@ fn lead(note: &Element<'_>) -> String {
 
 /// Returns how many more columns a cell takes, by the numbers in the names of its first and its last column.
 fn num_spanned(cell: &Element<'_>) -> usize {
-    let number = |name: &str| -> Option<usize> {
-        let value = cell.attribute(name)?;
-        value.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()
-    };
-    let (first, last) = (number("namest"), number("nameend"));
+    let (first, last) = (column_number(cell, "namest"), column_number(cell, "nameend"));
     let num_more = last.unwrap_or(0).saturating_sub(first.unwrap_or(usize::MAX));
     num_more.min(crate::writer::MAX_COLUMNS)
+}
+
+/// Returns the number at the end of the name of a column: 2 of `col2`.
+fn column_number(cell: &Element<'_>, attribute: &str) -> Option<usize> {
+    let name = cell.attribute(attribute)?;
+    name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()
 }

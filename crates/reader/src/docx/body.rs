@@ -12,7 +12,7 @@ use super::notes::DocxNotes;
 use super::paragraph::{OpenParagraph, ParagraphOutput};
 use super::runs::{LEFT_OUT, PropertiesOf, Runs};
 use super::styles::DocxStyles;
-use super::switches::is_on;
+use super::values::{is_on, value};
 use crate::extract::protocol::{ReadFailure, Request};
 use crate::figures::Figures;
 use crate::flow::{self, FlowItem, FlowTables, MergedWith};
@@ -163,42 +163,41 @@ impl DocxWalk<'_> {
 
     /// Reads a property of a paragraph, a row or a cell.
     fn property(&mut self, described: PropertiesOf, element: &Element<'_>) {
-        let value = || element.attribute("val");
         let name = element.name();
         match described {
             PropertiesOf::Paragraph => {
                 let Some(paragraph) = self.open.last_mut() else { return };
                 match name {
-                    "pStyle" => paragraph.style = value().unwrap_or_default(),
+                    "pStyle" => paragraph.style = value(element).unwrap_or_default(),
                     "outlineLvl" => {
-                        paragraph.outline_level = value().and_then(|level| level.parse().ok());
+                        paragraph.outline_level = element.number("val");
                     }
-                    "numId" => paragraph.list = value(),
-                    "ilvl" => paragraph.list_level = value().and_then(|level| level.parse().ok()),
+                    "numId" => paragraph.list = value(element),
+                    "ilvl" => paragraph.list_level = element.number("val"),
                     "del" | "moveFrom" => paragraph.is_joined = true,
                     _ => {}
                 }
             }
             PropertiesOf::Row => match name {
                 "del" => self.leave_out("tr"),
-                "hidden" if !self.request.keeps_all && is_on(value().as_deref()) => {
+                "hidden" if !self.request.keeps_all && is_on(value(element).as_deref()) => {
                     self.leave_out("tr");
                 }
-                "tblHeader" if is_on(value().as_deref()) => self.tables.declare_head(),
-                "gridBefore" => self.tables.skip(number(value())),
+                "tblHeader" if is_on(value(element).as_deref()) => self.tables.declare_head(),
+                "gridBefore" => self.tables.skip(number(value(element))),
                 _ => {}
             },
             PropertiesOf::Cell => match name {
                 "cellDel" => self.leave_out("tc"),
                 "gridSpan" => {
-                    let span = CellSpan { columns: number(value()), ..CellSpan::default() };
+                    let span = CellSpan { columns: number(value(element)), ..CellSpan::default() };
                     self.tables.span(span);
                 }
                 // Without a value, it goes on with the cell above.
-                "vMerge" if value().is_none_or(|value| value != "restart") => {
+                "vMerge" if value(element).is_none_or(|value| value != "restart") => {
                     self.tables.merge(MergedWith::Above);
                 }
-                "hMerge" if value().is_none_or(|value| value != "restart") => {
+                "hMerge" if value(element).is_none_or(|value| value != "restart") => {
                     self.tables.merge(MergedWith::Spanning);
                 }
                 _ => {}

@@ -4,7 +4,7 @@
 //! and the second, its result between the second and the third. A check box or a list in a form
 //! usually has no result, but properties.
 
-use super::switches::is_on;
+use super::values::is_on;
 use crate::xml::Element;
 
 /// What is shown for a box that is checked, and for one that is not.

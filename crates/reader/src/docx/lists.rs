@@ -48,32 +48,31 @@ impl Lists {
         let mut is_abstract = false;
         let _ = xml::each(xml, |event| {
             let XmlEvent::Open(element) = event else { return };
-            let value = |name: &str| element.attribute(name).unwrap_or_default();
             match element.name() {
                 "abstractNum" => {
-                    abstract_id = value("abstractNumId");
+                    abstract_id = element.attribute_or_empty("abstractNumId");
                     is_abstract = true;
                 }
                 "num" => {
-                    list_id = value("numId");
+                    list_id = element.attribute_or_empty("numId");
                     is_abstract = false;
                 }
                 "abstractNumId" => {
-                    lists.abstract_of.insert(list_id.clone(), value("val"));
+                    lists.abstract_of.insert(list_id.clone(), element.attribute_or_empty("val"));
                 }
-                "lvl" | "lvlOverride" => level = value("ilvl").parse().unwrap_or(0),
+                "lvl" | "lvlOverride" => level = element.number("ilvl").unwrap_or(0),
                 "startOverride" => {
-                    let start = value("val").parse().unwrap_or(1);
+                    let start = element.number("val").unwrap_or(1);
                     lists.restarts.entry(list_id.clone()).or_default().insert(level, start);
                 }
                 "start" | "numFmt" | "lvlText" if is_abstract => {
                     let levels = lists.levels.entry(abstract_id.clone()).or_default();
                     let level = levels.entry(level).or_default();
                     match element.name() {
-                        "start" => level.start = value("val").parse().unwrap_or(1),
-                        "lvlText" => level.text = value("val"),
+                        "start" => level.start = element.number("val").unwrap_or(1),
+                        "lvlText" => level.text = element.attribute_or_empty("val"),
                         _ => {
-                            let format = value("val");
+                            let format = element.attribute_or_empty("val");
                             let is_number = !matches!(format.as_str(), "bullet" | "none");
                             level.format = is_number.then_some(format);
                         }

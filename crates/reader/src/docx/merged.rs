@@ -51,12 +51,12 @@ impl MergedFiles {
                 continue;
             };
             let outcome = archive.bytes(name).and_then(|bytes| {
-                let missing = || ReadFailure::new(FailureKind::Damaged, "it is missing");
-                let bytes = bytes.ok_or_else(missing)?;
+                let bytes =
+                    bytes.ok_or_else(|| ReadFailure::new(FailureKind::Damaged, "it is missing"))?;
                 let (_, extension) = name.rsplit_once('.').unwrap_or_default();
-                let unsupported =
-                    || ReadFailure::new(FailureKind::WrongFormat, "its format is not supported");
-                let read = reader_of(&bytes, &extension.to_lowercase()).ok_or_else(unsupported)?;
+                let read = reader_of(&bytes, &extension.to_lowercase()).ok_or_else(|| {
+                    ReadFailure::new(FailureKind::WrongFormat, "its format is not supported")
+                })?;
                 blocks_of(name, read, &ReaderInput { bytes: &bytes, ..*input }, rest)
             });
             match outcome {

@@ -15,8 +15,8 @@ mod notes;
 mod paragraph;
 mod runs;
 mod styles;
-mod switches;
 mod symbols;
+mod values;
 
 use std::collections::BTreeMap;
 
@@ -136,8 +136,10 @@ impl RelatedParts<'_> {
 
     /// Counts the words of the heads and feet of pages.
     fn leave_out_furniture(&mut self, left_out: &mut WordAccount) {
-        let is_furniture = |related: &&RelatedPart| matches!(&*related.kind, "header" | "footer");
-        for related in self.related.values().filter(is_furniture) {
+        for related in self.related.values() {
+            if !matches!(&*related.kind, "header" | "footer") {
+                continue;
+            }
             // A damaged one is no loss.
             let part = optional(&mut self.archive, &related.name);
             let _ = xml::each(&part, |event| {

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use super::fields::{OpenFields, check_box};
 use super::styles::DocxStyles;
-use super::switches::is_on;
 use super::symbols::{self, SymbolFont};
+use super::values::{is_on, value};
 use crate::document::{WordAccount, WordReason};
 use crate::flow::FlowItem;
 use crate::parts::is_description;
@@ -213,25 +213,24 @@ impl<'a> Runs<'a> {
     }
 
     fn property(&mut self, described: PropertiesOf, element: &Element<'_>) {
-        let value = || element.attribute("val");
         match (described, element.name()) {
             (PropertiesOf::Paragraph, "pStyle") if self.styles.hide_text => {
                 if let Some(run) = self.open.last_mut() {
-                    run.paragraph_style = value().unwrap_or_default();
+                    run.paragraph_style = value(element).unwrap_or_default();
                     self.begin_run();
                 }
             }
             (PropertiesOf::Run, "rStyle") if self.styles.hide_text => {
                 if let Some(run) = self.open.last_mut() {
                     let is_hidden =
-                        self.styles.hide(&run.paragraph_style, &value().unwrap_or_default());
+                        self.styles.hide(&run.paragraph_style, &value(element).unwrap_or_default());
                     run.is_hidden = run.is_in_hidden || is_hidden;
                 }
             }
             // The style of a run is its first property, so this one overrides it.
             (PropertiesOf::Run, "vanish") => {
                 if let Some(run) = self.open.last_mut() {
-                    run.is_hidden = run.is_in_hidden || is_on(value().as_deref());
+                    run.is_hidden = run.is_in_hidden || is_on(value(element).as_deref());
                 }
             }
             (PropertiesOf::Run, "rFonts") if self.has_symbol_fonts => {
@@ -247,7 +246,7 @@ impl<'a> Runs<'a> {
             }
             (PropertiesOf::Control, "checked") => {
                 if let Some(Some(control)) = self.controls.last_mut() {
-                    control.is_checked = is_on(value().as_deref());
+                    control.is_checked = is_on(value(element).as_deref());
                 }
             }
             _ => {}

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::switches::is_on;
+use super::values::{is_on, value};
 use crate::xml::{self, Element, XmlEvent};
 
 /// Longest chain of styles that are based on one another; a longer one is a loop.
@@ -112,14 +112,13 @@ impl DocxStyles {
 
 impl DocxStyle {
     fn set(&mut self, element: &Element<'_>) {
-        let value = || element.attribute("val");
         match element.name() {
-            "name" => self.name = value().unwrap_or_default().to_lowercase(),
-            "basedOn" => self.based_on = value(),
-            "outlineLvl" => self.outline_level = value().and_then(|level| level.parse().ok()),
-            "numId" => self.list = value(),
-            "ilvl" => self.list_level = value().and_then(|level| level.parse().ok()),
-            "vanish" => self.is_hidden = Some(is_on(value().as_deref())),
+            "name" => self.name = element.attribute_or_empty("val").to_lowercase(),
+            "basedOn" => self.based_on = value(element),
+            "outlineLvl" => self.outline_level = element.number("val"),
+            "numId" => self.list = value(element),
+            "ilvl" => self.list_level = element.number("val"),
+            "vanish" => self.is_hidden = Some(is_on(value(element).as_deref())),
             _ => {}
         }
     }

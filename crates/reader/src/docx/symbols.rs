@@ -101,12 +101,12 @@ pub(super) fn of_element(font: &str, code: &str) -> Option<char> {
 pub(super) fn of_text(font: SymbolFont, text: &str) -> String {
     let is_single = text.trim().chars().nth(1).is_none();
     let converts_letters = font == SymbolFont::Symbol || is_single;
-    let symbol = |c: char| match u32::from(c) {
+    let symbols = text.chars().filter_map(|c| match u32::from(c) {
         code if PRIVATE.contains(&code) => font.character(code - PRIVATE_OFFSET),
         code if code <= 0xFF && converts_letters => font.character(code).or(Some(c)),
         _ => Some(c),
-    };
-    text.chars().filter_map(symbol).collect()
+    });
+    symbols.collect()
 }
 
 #[cfg(test)]

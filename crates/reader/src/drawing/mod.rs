@@ -155,10 +155,9 @@ impl DrawingWalk {
             }
             "tc" => {
                 self.tables.begin_cell();
-                let number =
-                    |name: &str| element.attribute(name).and_then(|number| number.parse().ok());
-                let rows = number("rowSpan").unwrap_or(1);
-                self.tables.span(CellSpan { rows, columns: number("gridSpan").unwrap_or(1) });
+                let rows = element.number("rowSpan").unwrap_or(1);
+                let columns = element.number("gridSpan").unwrap_or(1);
+                self.tables.span(CellSpan { rows, columns });
                 if is_on(element, "hMerge") || is_on(element, "vMerge") {
                     self.tables.merge(MergedWith::Spanning);
                 }

@@ -196,9 +196,11 @@ impl ChartWalk {
         let mut rest = &self.series[..];
         while let Some((first, others)) = rest.split_first() {
             // Series of points have labels of their own.
-            let has_same =
-                |series: &&ChartSeries| series.labels == first.labels || series.labels.is_empty();
-            let num_others = others.iter().take(MAX_COLUMNS - 2).take_while(has_same).count();
+            let num_others = others
+                .iter()
+                .take(MAX_COLUMNS - 2)
+                .take_while(|series| series.labels == first.labels || series.labels.is_empty())
+                .count();
             let (together, others) = rest.split_at(1 + num_others);
             tables.extend(table(&self.labels_title, together));
             rest = others;
@@ -231,9 +233,10 @@ fn table(labels_title: &str, series: &[ChartSeries]) -> Option<FigureRows> {
 /// Returns the label of a category with those of its groups, the outermost first.
 fn label(levels: &[ChartPoints], idx: usize) -> String {
     let Some((innermost, outer)) = levels.split_first() else { return String::new() };
-    let of_group =
-        |level: &ChartPoints| level.range(..=idx).next_back().map(|(_, label)| label.clone());
-    let mut labels: Vec<String> = outer.iter().rev().filter_map(of_group).collect();
+    let mut labels = Vec::new();
+    for level in outer.iter().rev() {
+        labels.extend(level.range(..=idx).next_back().map(|(_, label)| label.clone()));
+    }
     labels.extend(innermost.get(&idx).cloned());
     labels.join(" ")
 }

@@ -26,9 +26,9 @@ pub(super) fn read(xml: &str) -> Figure {
                 }
             }
             "cxn" if element.attribute("type").is_none_or(|kind| kind == "parOf") => {
-                let attribute = |name| element.attribute(name).unwrap_or_default();
-                let order = attribute("srcOrd").parse().unwrap_or(u32::MAX);
-                below.entry(attribute("srcId")).or_default().push((order, attribute("destId")));
+                let order = element.number("srcOrd").unwrap_or(u32::MAX);
+                let source = below.entry(element.attribute_or_empty("srcId")).or_default();
+                source.push((order, element.attribute_or_empty("destId")));
             }
             _ => is_text = false,
         },

@@ -124,23 +124,21 @@ impl OdfWalk {
     }
 
     fn open(&mut self, element: &Element<'_>) {
-        let value = |name: &str| element.attribute(name);
-        let number = |name: &str| value(name).and_then(|number| number.parse::<usize>().ok());
         match element.name() {
             "p" | "h" => {
                 self.is_frame = false;
                 let is_heading = element.name() == "h";
-                let level = number("outline-level").unwrap_or(1).min(9);
+                let level = element.number("outline-level").unwrap_or(1_usize).min(9);
                 let level = if is_heading { u8::try_from(level).unwrap_or(9) } else { 0 };
-                let style = value("style-name").unwrap_or_default();
+                let style = element.attribute_or_empty("style-name");
                 self.paragraphs.push(Paragraph { level, style, ..Paragraph::default() });
             }
-            "s" => self.push(&" ".repeat(number("c").unwrap_or(1).min(MAX_REPEATED))),
+            "s" => self.push(&" ".repeat(element.number("c").unwrap_or(1).min(MAX_REPEATED))),
             "tab" => self.push("\t"),
             "line-break" => self.push("\n"),
             "note" => self.note = Some(String::new()),
             "annotation" => self.annotation = Some(Annotation::begin(element)),
-            "annotation-end" => self.quote(&value("name").unwrap_or_default()),
+            "annotation-end" => self.quote(&element.attribute_or_empty("name")),
             "list" => self.lists.begin(element),
             "list-item" | "list-header" => self.lists.begin_item(element),
             "table" => {
@@ -159,11 +157,12 @@ impl OdfWalk {
             }
             "frame" | "custom-shape" => {
                 self.is_frame = true;
-                self.class = value("class").unwrap_or_default();
+                self.class = element.attribute_or_empty("class");
             }
             "title" | "desc" if self.is_frame => self.description = Some(String::new()),
             "object" => {
-                let object = value("href").and_then(|reference| self.objects.take(&reference));
+                let reference = element.attribute("href");
+                let object = reference.and_then(|reference| self.objects.take(&reference));
                 match (object, self.paragraphs.last_mut()) {
                     (Some(OdfObject::Formula(formula)), Some(paragraph)) => {
                         paragraph.text.push_str(&format!(" {formula} "));
@@ -180,13 +179,13 @@ impl OdfWalk {
             }
             "table-cell" | "covered-table-cell" => {
                 self.tables.begin_cell();
-                let num_repeated = number("number-columns-repeated").unwrap_or(1);
+                let num_repeated = element.number("number-columns-repeated").unwrap_or(1);
                 self.tables.repeat(num_repeated.clamp(1, MAX_REPEATED));
                 if element.name() == "covered-table-cell" {
                     self.tables.merge(MergedWith::Spanning);
                 }
-                let [rows, columns] = ["number-rows-spanned", "number-columns-spanned"]
-                    .map(|name| number(name).unwrap_or(1));
+                let rows = element.number("number-rows-spanned").unwrap_or(1);
+                let columns = element.number("number-columns-spanned").unwrap_or(1);
                 self.tables.span(CellSpan { rows, columns });
             }
             _ => {}
@@ -331,9 +330,8 @@ impl OdfWalk {
     /// Ends the text that the annotation with this name is about, if it is in the open paragraph.
     fn quote(&mut self, name: &str) {
         let Some(paragraph) = self.paragraphs.last_mut() else { return };
-        let is_named = |anchored: &&mut AnchoredAnnotation| anchored.annotation.name == name;
         let mut recent = paragraph.annotations.iter_mut().rev().take(MAX_OPEN_ANNOTATIONS);
-        if let Some(anchored) = recent.find(is_named) {
+        if let Some(anchored) = recent.find(|anchored| anchored.annotation.name == name) {
             let text = paragraph.text.get(anchored.start..).unwrap_or_default();
             anchored.annotation.remark.about = annotations::quoted(text);
         }

@@ -170,9 +170,8 @@ impl SheetsWalk<'_> {
     }
 
     fn open_cell(&mut self, element: &Element<'_>) {
-        let number = |name: &str| element.attribute(name).and_then(|number| number.parse().ok());
-        self.num_rows = number("number-rows-spanned").unwrap_or(1);
-        self.num_columns = number("number-columns-spanned").unwrap_or(1);
+        self.num_rows = element.number("number-rows-spanned").unwrap_or(1);
+        self.num_columns = element.number("number-columns-spanned").unwrap_or(1);
         let [columns, kind, value, date, time, boolean, string, currency, formula] = element
             .values([
                 "number-columns-repeated",

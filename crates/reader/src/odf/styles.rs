@@ -32,7 +32,6 @@ impl OdfStyles {
         let mut list = String::new();
         let _ = xml::each(xml, |event| {
             let XmlEvent::Open(element) = event else { return };
-            let value = |name: &str| element.attribute(name);
             match element.name() {
                 "style" => {
                     let [name, parent, list] =
@@ -40,15 +39,14 @@ impl OdfStyles {
                     self.lists.extend(name.clone().zip(list));
                     self.parents.extend(name.zip(parent));
                 }
-                "list-style" => list = value("name").unwrap_or_default(),
+                "list-style" => list = element.attribute_or_empty("name"),
                 "list-level-style-number" => {
-                    let level = value("level").and_then(|level| level.parse().ok()).unwrap_or(1);
+                    let level = element.number("level").unwrap_or(1);
                     // A level without a format has no number.
-                    if value("num-format").is_some_and(|format| !format.is_empty()) {
-                        let start = value("start-value").and_then(|start| start.parse().ok());
-                        let suffix = value("num-suffix").filter(|suffix| suffix == ")");
+                    if !element.attribute_or_empty("num-format").is_empty() {
+                        let suffix = element.attribute("num-suffix").filter(|suffix| suffix == ")");
                         let level_style = OdfLevel {
-                            start: start.unwrap_or(1),
+                            start: element.number("start-value").unwrap_or(1),
                             suffix: suffix.unwrap_or_else(|| ".".to_owned()),
                         };
                         self.numbered.insert((list.clone(), level), level_style);

@@ -127,8 +127,7 @@ impl Deck<'_> {
         let notes = related.values().find(|related| related.kind == "notesSlide");
         if let Some(notes) = notes.filter(|notes| archive.is_untouched(&notes.name)) {
             let notes = drawing::read_notes(&optional(archive, &notes.name));
-            let is_own = |item: &DrawingItem| !matches!(item, DrawingItem::Furniture(_));
-            if notes.items.iter().any(is_own) {
+            if notes.items.iter().any(|item| !matches!(item, DrawingItem::Furniture(_))) {
                 writer.heading(2, "Notes");
             }
             notes.items.into_iter().for_each(|item| item.write(writer));

@@ -54,21 +54,21 @@ impl Formats {
             BUILT_IN.iter().map(|(id, code)| (*id, (*code).to_owned())).collect();
         let (mut ids, mut is_cells) = (Vec::new(), false);
         let _ = xml::each(xml, |event| match event {
-            XmlEvent::Open(element) => {
-                let id = || element.attribute("numFmtId").and_then(|id| id.parse::<u32>().ok());
-                match element.name() {
-                    "numFmt" => codes.extend(id().zip(element.attribute("formatCode"))),
-                    "cellXfs" => is_cells = true,
-                    "xf" if is_cells => ids.push(id().unwrap_or(0)),
-                    _ => {}
+            XmlEvent::Open(element) => match element.name() {
+                "numFmt" => {
+                    let id = element.number("numFmtId");
+                    codes.extend(id.zip(element.attribute("formatCode")));
                 }
-            }
+                "cellXfs" => is_cells = true,
+                "xf" if is_cells => ids.push(element.number("numFmtId").unwrap_or(0)),
+                _ => {}
+            },
             XmlEvent::Close("cellXfs") => is_cells = false,
             XmlEvent::Close(_) | XmlEvent::Text(_) => {}
         });
-        let format = |code: &String| NumberFormat::new(code);
-        let styles = ids.iter().map(|id| codes.get(id).map(format).unwrap_or_default()).collect();
-        Self { styles, general: NumberFormat::default(), is_1904 }
+        let codes = ids.iter().map(|id| codes.get(id));
+        let styles = codes.map(|code| code.map(|code| NumberFormat::new(code)).unwrap_or_default());
+        Self { styles: styles.collect(), general: NumberFormat::default(), is_1904 }
     }
 
     /// Returns the format of a style.

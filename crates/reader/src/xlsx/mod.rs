@@ -47,18 +47,20 @@ pub(crate) fn read(
         budget.warnings.push(format!("the list of sheets is damaged: {}", failed.detail));
     }
     let sheets = list.located(&archive, &main, &related, damage.is_some());
-    let part_of_kind = |kind: &str, usual: &str| {
-        let found = related.values().find(|related| related.kind == kind);
-        found.map_or_else(|| parts::resolve(&main, usual), |related| related.name.clone())
-    };
-    let shared = salvage(&mut archive, &part_of_kind("sharedStrings", "../sharedStrings.xml"));
+    let shared = part_of_kind(&related, "sharedStrings")
+        .unwrap_or_else(|| parts::resolve(&main, "../sharedStrings.xml"));
+    let shared = salvage(&mut archive, &shared);
     let shared = cells::shared(shared.unwrap_or_default());
     if let Some(failed) = shared.damage {
         budget.warnings.push(format!("the texts of the cells are damaged: {}", failed.detail));
     }
-    let styles = optional(&mut archive, &part_of_kind("styles", "../styles.xml"));
+    let styles =
+        part_of_kind(&related, "styles").unwrap_or_else(|| parts::resolve(&main, "../styles.xml"));
+    let styles = optional(&mut archive, &styles);
     let formats = Formats::read(&styles, list.is_1904);
-    let persons = optional(&mut archive, &part_of_kind("person", "../persons/person.xml"));
+    let persons = part_of_kind(&related, "person")
+        .unwrap_or_else(|| parts::resolve(&main, "../persons/person.xml"));
+    let persons = optional(&mut archive, &persons);
     emit(AnswerLine::Document(head(&optional(&mut archive, "docProps/core.xml"))))?;
 
     let mut workbook = Workbook {
@@ -94,6 +96,19 @@ pub(crate) fn read(
     let mut warnings = budget.into_warnings();
     warnings.extend(workbook.files.emit(&mut workbook.archive, &mut Members::new(emit))?);
     Ok(workbook.archive.account(ReadingSummary { warnings, ..ReadingSummary::default() }))
+}
+
+/// Returns the names of the related parts of a kind.
+fn names_of_kind<'r>(
+    related: &'r BTreeMap<String, RelatedPart>,
+    kind: &'static str,
+) -> impl Iterator<Item = &'r str> {
+    let parts = related.values().filter(move |related| related.kind == kind);
+    parts.map(|related| &*related.name)
+}
+
+fn part_of_kind(related: &BTreeMap<String, RelatedPart>, kind: &'static str) -> Option<String> {
+    names_of_kind(related, kind).next().map(str::to_owned)
 }
 
 /// What the main part says of the sheets.
@@ -205,11 +220,7 @@ impl Workbook<'_> {
     fn below(&mut self, related: &BTreeMap<String, RelatedPart>) -> BlockWriter {
         let mut below = BlockWriter::default();
         let (archive, omits_remarks) = (&mut self.archive, self.omits_remarks);
-        let of_kind = |kind: &'static str| {
-            let parts = related.values().filter(move |related| related.kind == kind);
-            parts.map(|related| &*related.name)
-        };
-        for part in of_kind("drawing") {
+        for part in names_of_kind(related, "drawing") {
             if !archive.is_untouched(part) {
                 continue;
             }
@@ -221,12 +232,12 @@ impl Workbook<'_> {
             drawing.items.into_iter().for_each(|item| item.write(&mut below));
         }
         let mut threads = Vec::new();
-        for part in of_kind("threadedComment") {
+        for part in names_of_kind(related, "threadedComment") {
             if archive.is_untouched(part) {
                 threads.extend(notes::threaded(&optional(archive, part), &self.persons));
             }
         }
-        for part in of_kind("comments") {
+        for part in names_of_kind(related, "comments") {
             if archive.is_untouched(part) {
                 let remarks = notes::legacy(&optional(archive, part), &threads);
                 remarks.iter().for_each(|remark| below.remark(remark, omits_remarks));

@@ -39,10 +39,13 @@ pub(super) fn threaded(xml: &str, persons: &Persons) -> Vec<Remark> {
     let _ = xml::each(xml, |event| match event {
         XmlEvent::Open(element) => match element.name() {
             "threadedComment" => {
-                let value = |name: &str| element.attribute(name).unwrap_or_default();
-                let author = persons.0.get(&value("personId")).cloned().unwrap_or_default();
-                let (date, about) = (value("dT"), value("ref"));
-                remarks.push(Remark { author, date, about, text: String::new() });
+                let id = element.attribute_or_empty("personId");
+                remarks.push(Remark {
+                    author: persons.0.get(&id).cloned().unwrap_or_default(),
+                    date: element.attribute_or_empty("dT"),
+                    about: element.attribute_or_empty("ref"),
+                    text: String::new(),
+                });
             }
             "text" => is_text = true,
             _ => {}
