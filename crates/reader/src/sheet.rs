@@ -198,23 +198,26 @@ impl SheetRow {
 
 /// Whether rows above a table are labels that end in colons, and their values.
 fn is_list_of_pairs(rows: &[SheetRow]) -> bool {
-    let is_pair = |row: &SheetRow| {
-        let is_label = row.cells.first().is_some_and(|cell| cell.text.trim_end().ends_with(':'));
-        is_label && row.cells.len() <= 2
-    };
     !rows.is_empty() && rows.iter().all(is_pair)
+}
+
+fn is_pair(row: &SheetRow) -> bool {
+    let is_label = row.cells.first().is_some_and(|cell| cell.text.trim_end().ends_with(':'));
+    is_label && row.cells.len() <= 2
 }
 
 /// Whether a row after a blank one belongs to the table above: it has values in columns of the table.
 /// Below a head that has none yet, its label may be in a column without a head.
 fn continues(table: &[SheetRow], row: &[SheetCell]) -> bool {
-    let cells = || table.iter().flat_map(|row| &row.cells);
-    let is_head = table.len() <= MAX_HEAD && !cells().any(|cell| cell.is_value);
+    let mut cells = table.iter().flat_map(|row| &row.cells);
+    let is_head = table.len() <= MAX_HEAD && !cells.any(|cell| cell.is_value);
     let head = table.iter().take(MAX_HEAD).flat_map(|row| &row.cells);
-    let is_within = |cell: &SheetCell| head.clone().any(|above| above.column == cell.column);
     row.len() > 1
         && row.iter().any(|cell| cell.is_value)
-        && row.iter().filter(|cell| cell.is_value || !is_head).all(is_within)
+        && row
+            .iter()
+            .filter(|cell| cell.is_value || !is_head)
+            .all(|cell| head.clone().any(|above| above.column == cell.column))
 }
 
 /// Writes a table below its captions, with the head that is declared or found.

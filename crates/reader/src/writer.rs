@@ -125,12 +125,10 @@ impl BlockWriter {
     /// Adds a table with the first row as its header; rows may differ in length. A table with one
     /// column becomes paragraphs.
     pub(super) fn table(&mut self, rows: Vec<Vec<String>>) {
-        let clean = |cell: &String| tidy(cell).split_whitespace().collect::<Vec<_>>().join(" ");
         let beyond = rows.iter().flat_map(|row| row.iter().skip(MAX_COLUMNS));
         beyond.for_each(|cell| self.left_out.add(WordReason::TooLong, cell));
-        let mut rows: Vec<Vec<String>> =
-            rows.into_iter().map(|row| row.iter().take(MAX_COLUMNS).map(clean).collect()).collect();
-        rows.retain(|row: &Vec<String>| row.iter().any(|cell| !cell.is_empty()));
+        let mut rows: Vec<Vec<String>> = rows.into_iter().map(|row| clean_cells(&row)).collect();
+        rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
         self.rows(rows);
     }
 
@@ -235,6 +233,12 @@ impl BlockWriter {
 /// Returns the Markdown prefix of a heading.
 fn heading_prefix(level: u8) -> String {
     "#".repeat(level.into()) + " "
+}
+
+/// Returns the cells of a row that have a column, each on one line.
+fn clean_cells(row: &[String]) -> Vec<String> {
+    let cells = row.iter().take(MAX_COLUMNS);
+    cells.map(|cell| tidy(cell).split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
 #[cfg(test)]

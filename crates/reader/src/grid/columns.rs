@@ -106,11 +106,12 @@ impl GridColumns {
     /// Returns which columns begin the places that [`Self::drop_unused`] keeps: of each the first one, or the first of those
     /// before it whose text moves there.
     pub(super) fn kept(&self) -> Vec<usize> {
-        let begins = |place: usize| self.places.partition_point(|before| *before <= place) - 1;
         let mut kept = Vec::new();
         let mut moved = None;
         for place in 0..self.len() {
-            let begin = moved.take().unwrap_or_else(|| begins(place));
+            let begin = moved
+                .take()
+                .unwrap_or_else(|| self.places.partition_point(|before| *before <= place) - 1);
             if self.has_text[place] || !self.drops() {
                 kept.push(begin);
             } else {

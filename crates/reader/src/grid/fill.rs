@@ -101,12 +101,11 @@ impl TableGrid {
         let head: Vec<PlacedRow> = rows.by_ref().take(shape.num_head).collect();
         let has_head = columns.heads(&head);
         let num_joined = if self.keeps_head_rows { 1 } else { head.len().max(1) };
-        match head.is_empty() {
-            true => table.rows.push(vec![String::new(); columns.len()]),
-            false => {
-                let rows = head.chunks(num_joined);
-                table.rows.extend(rows.map(|rows| joined(rows, &columns, budget)));
-            }
+        if head.is_empty() {
+            table.rows.push(vec![String::new(); columns.len()]);
+        } else {
+            let rows = head.chunks(num_joined);
+            table.rows.extend(rows.map(|rows| joined(rows, &columns, budget)));
         }
         let mut body = BodyRows { above: vec![None; columns.len()], has_head, columns, budget };
         body.begin_below(head);

@@ -60,8 +60,26 @@ impl RowKinds {
 
     /// Whether all of several cells are words or years, as heads below a merged one.
     pub(super) fn is_below_group(&self) -> bool {
-        let is_name = |kind: &CellKind| matches!(kind, CellKind::Words | CellKind::Year);
-        self.cells.len() > 1 && self.cells.iter().all(|(_, kind)| is_name(kind))
+        self.cells.len() > 1
+            && self.cells.iter().all(|(_, kind)| matches!(kind, CellKind::Words | CellKind::Year))
+    }
+
+    /// Whether it may be the head of a table that is wider than pairs.
+    fn is_wide_head(&self) -> bool {
+        self.is_words()
+            && self.cells.len() > MAX_PAIR
+            && self.cells.first().is_some_and(|(column, _)| *column == 0)
+    }
+
+    /// Whether it has two cells, the first a value.
+    fn is_narrow(&self) -> bool {
+        matches!(self.cells.as_slice(), [(0, label), (1, _)] if label.is_value())
+    }
+
+    /// Returns the kind of the cell in a column.
+    fn kind_in(&self, column: usize) -> Option<CellKind> {
+        let found = self.cells.binary_search_by_key(&column, |(column, _)| *column);
+        found.ok().map(|idx| self.cells[idx].1)
     }
 
     /// Whether it has words and no label.
@@ -130,13 +148,8 @@ fn num_preamble(rows: &[RowKinds]) -> usize {
     let num_pairs = rows.iter().take(MAX_PREAMBLE).take_while(|row| row.is_pair(width)).count();
     let below = rows.get(num_pairs + 1..).unwrap_or_default();
     let num_wide = below.iter().filter(|row| row.cells.len() > MAX_PAIR).count();
-    let is_head = |row: &RowKinds| {
-        row.is_words()
-            && row.cells.len() > MAX_PAIR
-            && row.cells.first().is_some_and(|(column, _)| *column == 0)
-    };
     let is_above_head = num_pairs > 0
-        && rows.get(num_pairs).is_some_and(is_head)
+        && rows.get(num_pairs).is_some_and(RowKinds::is_wide_head)
         && num_wide * 2 > below.len()
         && below.iter().any(RowKinds::has_value);
     if is_above_head { num_pairs } else { num_above_narrow(rows, num_pairs) }
@@ -144,12 +157,10 @@ fn num_preamble(rows: &[RowKinds]) -> usize {
 
 /// The same for a table of two columns, whose first column has numbers or dates.
 fn num_above_narrow(rows: &[RowKinds], num_pairs: usize) -> usize {
-    let is_row =
-        |row: &RowKinds| matches!(row.cells.as_slice(), [(0, label), (1, _)] if label.is_value());
-    let first = rows.iter().position(is_row).filter(|first| *first <= num_pairs);
+    let first = rows.iter().position(RowKinds::is_narrow).filter(|first| *first <= num_pairs);
     let Some(head_idx) = first.and_then(|first| first.checked_sub(1)) else { return 0 };
     let below = &rows[head_idx + 1..];
-    let is_table = below.len() > 1 && below.iter().all(is_row);
+    let is_table = below.len() > 1 && below.iter().all(RowKinds::is_narrow);
     if is_table && rows[head_idx].is_words() { head_idx } else { 0 }
 }
 
@@ -183,11 +194,7 @@ fn begins_with_data(rows: &[RowKinds]) -> bool {
 
 /// Returns the kind of value that most cells of a column have; `None` if most have words.
 fn usual_kind(rows: &[RowKinds], column: usize) -> Option<CellKind> {
-    let of_row = |row: &RowKinds| {
-        let found = row.cells.binary_search_by_key(&column, |(column, _)| *column);
-        found.ok().map(|idx| row.cells[idx].1)
-    };
-    let kinds: Vec<CellKind> = rows.iter().filter_map(of_row).collect();
+    let kinds: Vec<CellKind> = rows.iter().filter_map(|row| row.kind_in(column)).collect();
     let count = |wanted: CellKind| kinds.iter().filter(|kind| **kind == wanted).count();
     let is_most = |count: usize| count > 1 && count * 5 >= kinds.len() * 4;
     let num_years = count(CellKind::Year);
@@ -203,10 +210,15 @@ fn usual_kind(rows: &[RowKinds], column: usize) -> Option<CellKind> {
 /// follows.
 fn num_head(rows: &[RowKinds]) -> usize {
     let left = rows.iter().flat_map(|row| &row.cells).map(|(column, _)| *column).min().unwrap_or(0);
-    let is_head = |row: &&RowKinds| {
-        !row.cells.iter().any(|(column, kind)| kind.is_value() || *column == left)
-    };
-    let num_rows = 1 + rows.iter().skip(1).take(MAX_HEAD - 1).take_while(is_head).count();
+    let num_below = rows
+        .iter()
+        .skip(1)
+        .take(MAX_HEAD - 1)
+        .take_while(|row| {
+            !row.cells.iter().any(|(column, kind)| kind.is_value() || *column == left)
+        })
+        .count();
+    let num_rows = 1 + num_below;
     if rows.get(num_rows).is_some_and(RowKinds::has_value) { num_rows } else { 1 }
 }
 

@@ -51,8 +51,6 @@ impl CellKind {
 
 /// Returns the kind of a number or a date; `None` for other texts.
 fn value(text: &str) -> Option<CellKind> {
-    let is_sign = |c: char| matches!(c, '+' | '-' | '−' | '–' | '(' | '<' | '>' | '~' | '±' | '≈');
-    let is_currency = |c: char| matches!(c, '$' | '€' | '£' | '¥' | '₹');
     let bare = text.trim_start_matches(|c| is_sign(c) || is_currency(c) || c == ' ');
     let digits_end =
         bare.find(|c: char| !c.is_ascii_digit() && !SEPARATORS.contains(&c)).unwrap_or(bare.len());
@@ -86,6 +84,15 @@ fn value(text: &str) -> Option<CellKind> {
         () if is_year(number) && letters == 0 && bare == text => CellKind::Year,
         () => CellKind::Number,
     })
+}
+
+/// Whether a character may be before a number, as its sign, a limit or an estimate.
+fn is_sign(c: char) -> bool {
+    matches!(c, '+' | '-' | '−' | '–' | '(' | '<' | '>' | '~' | '±' | '≈')
+}
+
+fn is_currency(c: char) -> bool {
+    matches!(c, '$' | '€' | '£' | '¥' | '₹')
 }
 
 /// Whether a unit is written as the name of a month is: `5 May`.

@@ -2,22 +2,22 @@
 
 use super::columns::GridColumns;
 use super::head::{self, MAX_HEAD, RowKinds, SAMPLE_ROWS, TableShape};
-use super::placed::{PlacedCell, PlacedRow};
+use super::placed::PlacedRow;
 
 /// Returns how many rows at the beginning of a table have nothing but a cell as wide as it.
 pub(super) fn num_captions(rows: &[PlacedRow], columns: &GridColumns) -> usize {
-    let is_caption = |row: &&PlacedRow| {
-        let mut filled = row.filled();
-        filled.next().is_none_or(|cell| columns.is_whole(cell)) && filled.next().is_none()
-    };
-    let num_rows = rows.iter().take_while(is_caption).count();
+    let num_rows = rows.iter().take_while(|row| is_caption(row, columns)).count();
     if num_rows == rows.len() { 0 } else { num_rows }
+}
+
+fn is_caption(row: &PlacedRow, columns: &GridColumns) -> bool {
+    let mut filled = row.filled();
+    filled.next().is_none_or(|cell| columns.is_whole(cell)) && filled.next().is_none()
 }
 
 /// Returns what the rows at the beginning of a table are: first by what the file declares.
 pub(super) fn shape(rows: &[PlacedRow], columns: &GridColumns) -> TableShape {
-    let is_declared = |row: &&PlacedRow| is_declared(row, columns);
-    let num_declared = rows.iter().take_while(is_declared).count();
+    let num_declared = rows.iter().take_while(|row| is_declared(row, columns)).count();
     let mut shape = match num_declared {
         0 if has_row_heads(rows) => return TableShape { num_preamble: 0, num_head: 0 },
         0 => found(rows, columns),
@@ -50,11 +50,13 @@ fn is_declared(row: &PlacedRow, columns: &GridColumns) -> bool {
 
 /// Whether the file declares the first cells of rows the heads of these.
 fn has_row_heads(rows: &[PlacedRow]) -> bool {
-    let has_head = |row: &&PlacedRow| {
-        row.cells.first().is_some_and(|cell| cell.is_head)
-            && row.cells.iter().skip(1).any(|cell| !cell.is_head)
-    };
-    rows.len() > 1 && rows.iter().take(2).all(|row| has_head(&row))
+    rows.len() > 1 && rows.iter().take(2).all(begins_with_head)
+}
+
+/// Whether the file declares the first cell of a row its head, and not all others too.
+fn begins_with_head(row: &PlacedRow) -> bool {
+    row.cells.first().is_some_and(|cell| cell.is_head)
+        && row.cells.iter().skip(1).any(|cell| !cell.is_head)
 }
 
 /// Returns the rows of a head with those that its merged cells reach into.
@@ -65,21 +67,15 @@ fn with_merged(
     columns: &GridColumns,
 ) -> usize {
     let most = MAX_HEAD.min(rows.len().saturating_sub(1));
-    let is_group = |row: &PlacedRow| {
-        let mut cells = row.cells.iter().filter(|cell| !columns.is_whole(cell));
-        cells.any(|cell| columns.taken(cell).len() > 1)
-    };
-    let reach = |rows: &[PlacedRow]| {
-        let ends = rows
-            .iter()
-            .enumerate()
-            .flat_map(|(number, row)| row.cells.iter().map(move |cell| number + cell.span.rows));
-        ends.max().unwrap_or(0).min(most)
-    };
+    let head = &rows[..num_head];
+    let ends = head
+        .iter()
+        .enumerate()
+        .flat_map(|(number, row)| row.cells.iter().map(move |cell| number + cell.span.rows));
+    let reached = ends.max().unwrap_or(0).min(most).max(num_head);
+    let has_group = head.iter().any(|row| has_group(row, columns));
     let has_value =
         |number: usize| rows.get(number).is_some_and(|row| of_row(row, columns).has_value());
-    let reached = reach(&rows[..num_head]).max(num_head);
-    let has_group = rows[..num_head].iter().any(is_group);
     match () {
         () if has_group && reached > num_head => reached,
         () if is_declared => num_head,
@@ -105,16 +101,22 @@ fn with_merged(
     }
 }
 
+/// Whether a row has a cell that is merged over several columns, but not over all.
+fn has_group(row: &PlacedRow, columns: &GridColumns) -> bool {
+    let mut cells = row.cells.iter().filter(|cell| !columns.is_whole(cell));
+    cells.any(|cell| columns.taken(cell).len() > 1)
+}
+
 /// Whether the second row has text only below merged cells of the first, which also has others.
 fn is_only_below_groups(rows: &[PlacedRow], columns: &GridColumns) -> bool {
     let [first, second, ..] = rows else { return false };
     let (groups, others): (Vec<_>, Vec<_>) =
         first.filled().map(|cell| columns.taken(cell)).partition(|places| places.len() > 1);
-    let is_below = |cell: &PlacedCell| {
-        let place = columns.taken(cell).start;
-        groups.iter().any(|places| places.contains(&place))
-    };
-    !others.is_empty() && second.filled().all(is_below)
+    !others.is_empty()
+        && second.filled().all(|cell| {
+            let place = columns.taken(cell).start;
+            groups.iter().any(|places| places.contains(&place))
+        })
 }
 
 fn kinds(rows: &[PlacedRow], columns: &GridColumns) -> Vec<RowKinds> {

@@ -82,6 +82,12 @@ pub(super) enum FormatPiece {
     Half(&'static str, &'static str),
 }
 
+impl FormatPiece {
+    pub(super) fn is_digit(&self) -> bool {
+        matches!(self, Self::Digit(_))
+    }
+}
+
 /// The denominator of a fraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Denominator {
@@ -252,9 +258,8 @@ impl CodeReader<'_> {
             return text.parse().ok().map(Denominator::Fixed);
         }
         // Denominators are aligned on the left, so no blanks are before them.
-        let place = |c| FormatPiece::Digit(if c == '?' { '#' } else { c });
-        let places = text.chars().map(place).collect::<Vec<_>>();
-        (!places.is_empty()).then_some(Denominator::Places(places))
+        let places = text.chars().map(|c| FormatPiece::Digit(if c == '?' { '#' } else { c }));
+        (!text.is_empty()).then(|| Denominator::Places(places.collect()))
     }
 }
 
@@ -289,23 +294,22 @@ fn in_brackets(pieces: &mut Vec<FormatPiece>, inside: &str) {
 impl FormatSection {
     /// Decides what the section shows, and with it what its commas, points and letters mean.
     fn complete(&mut self) {
-        let has = |is_kind: fn(&FormatPiece) -> bool| self.pieces.iter().any(is_kind);
-        self.kind = if has(|piece| {
+        self.kind = if self.has(|piece| {
             matches!(
                 piece,
                 FormatPiece::Date(..) | FormatPiece::Elapsed(..) | FormatPiece::Half(..)
             )
         }) {
             SectionKind::Date
-        } else if has(|piece| matches!(piece, FormatPiece::Denominator(_))) {
+        } else if self.has(|piece| matches!(piece, FormatPiece::Denominator(_))) {
             SectionKind::Fraction
-        } else if has(|piece| matches!(piece, FormatPiece::Exponent { .. })) {
+        } else if self.has(|piece| matches!(piece, FormatPiece::Exponent { .. })) {
             SectionKind::Scientific
-        } else if has(|piece| matches!(piece, FormatPiece::Digit(_))) {
+        } else if self.has(FormatPiece::is_digit) {
             SectionKind::Decimal
-        } else if has(|piece| matches!(piece, FormatPiece::General)) {
+        } else if self.has(|piece| matches!(piece, FormatPiece::General)) {
             SectionKind::General
-        } else if has(|piece| matches!(piece, FormatPiece::Text)) {
+        } else if self.has(|piece| matches!(piece, FormatPiece::Text)) {
             SectionKind::Text
         } else {
             SectionKind::Words
@@ -316,18 +320,22 @@ impl FormatSection {
         }
     }
 
+    fn has(&self, is_kind: impl Fn(&FormatPiece) -> bool) -> bool {
+        self.pieces.iter().any(is_kind)
+    }
+
     /// Commas between the places of whole digits group them; commas right after a place divide by a thousand each; others
     /// are shown.
     fn complete_number(&mut self) {
         let pieces = std::mem::take(&mut self.pieces);
-        let is_digit = |piece: &FormatPiece| matches!(piece, FormatPiece::Digit(_));
         let point = pieces.iter().position(|piece| *piece == FormatPiece::Point);
         let end_of_whole = point.unwrap_or(pieces.len());
-        let last_whole = pieces[..end_of_whole].iter().rposition(is_digit).unwrap_or(0);
+        let last_whole =
+            pieces[..end_of_whole].iter().rposition(FormatPiece::is_digit).unwrap_or(0);
         let mut is_after_place = false;
         for (idx, piece) in pieces.into_iter().enumerate() {
             if piece != FormatPiece::Comma {
-                is_after_place = is_digit(&piece);
+                is_after_place = piece.is_digit();
                 match piece {
                     FormatPiece::Literal(text) => literal(&mut self.pieces, &text),
                     piece => self.pieces.push(piece),
@@ -382,8 +390,9 @@ impl FormatSection {
     }
 
     fn minutes_before_seconds(&mut self) {
-        let is_unit = |piece: &&mut FormatPiece| !matches!(piece, FormatPiece::Literal(_));
-        if let Some(FormatPiece::Date(unit, 1 | 2)) = self.pieces.iter_mut().rev().find(is_unit) {
+        let mut pieces = self.pieces.iter_mut().rev();
+        let last = pieces.find(|piece| !matches!(piece, FormatPiece::Literal(_)));
+        if let Some(FormatPiece::Date(unit, 1 | 2)) = last {
             *unit = 'n';
         }
     }

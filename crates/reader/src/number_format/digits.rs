@@ -234,9 +234,9 @@ fn push_other(piece: &FormatPiece, shown: &mut String) {
 /// Shows a number in scientific notation. With several places before the point the exponent is a multiple of their
 /// number (`##0.0E+0`). Returns also whether the number is zero.
 pub(super) fn scientific(value: f64, section: &FormatSection) -> (String, bool) {
-    let is_exponent = |piece: &FormatPiece| matches!(piece, FormatPiece::Exponent { .. });
-    let at = section.pieces.iter().position(is_exponent).unwrap_or(section.pieces.len());
-    let (mantissa_pieces, rest) = section.pieces.split_at(at);
+    let pieces = &section.pieces;
+    let at = pieces.iter().position(|piece| matches!(piece, FormatPiece::Exponent { .. }));
+    let (mantissa_pieces, rest) = pieces.split_at(at.unwrap_or(pieces.len()));
     let (whole, decimals) = at_point(mantissa_pieces);
     let step = saturated(num_places(whole).max(1));
     let mut number = DecimalNumber::new(value);

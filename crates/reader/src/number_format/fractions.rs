@@ -20,10 +20,9 @@ pub(super) fn show(value: f64, section: &FormatSection) -> (String, bool) {
     let Some((FormatPiece::Denominator(kind), after)) = after.split_first() else {
         return (String::new(), true);
     };
-    let is_digit = |piece: &FormatPiece| matches!(piece, FormatPiece::Digit(_));
-    let start = before.iter().rposition(|piece| !is_digit(piece)).map_or(0, |idx| idx + 1);
+    let start = before.iter().rposition(|piece| !piece.is_digit()).map_or(0, |idx| idx + 1);
     let (before, places) = before.split_at(start);
-    let has_whole = before.iter().any(is_digit);
+    let has_whole = before.iter().any(FormatPiece::is_digit);
 
     let mut whole = value.floor();
     let (mut numerator, denominator) = match kind {
@@ -40,17 +39,17 @@ pub(super) fn show(value: f64, section: &FormatSection) -> (String, bool) {
         numerator = 0.0;
     }
     let mut shown = String::new();
-    let number = |value: f64, places: &[FormatPiece], shown: &mut String| {
-        lay_out(places, &DecimalNumber::new(value), section.has_groups, shown);
-    };
-    number(whole, before, &mut shown);
+    let has_groups = section.has_groups;
+    lay_out(before, &DecimalNumber::new(whole), has_groups, &mut shown);
     let is_shown = numerator > 0.0 || !has_whole || places.contains(&FormatPiece::Digit('0'));
     if is_shown {
-        number(numerator, places, &mut shown);
+        lay_out(places, &DecimalNumber::new(numerator), has_groups, &mut shown);
         shown.push('/');
         match kind {
             Denominator::Fixed(denominator) => shown.push_str(&denominator.to_string()),
-            Denominator::Places(places) => number(denominator, places, &mut shown),
+            Denominator::Places(places) => {
+                lay_out(places, &DecimalNumber::new(denominator), has_groups, &mut shown);
+            }
         }
     } else if whole == 0.0 && !shown.contains('0') {
         // A cell that is not empty shows a digit.

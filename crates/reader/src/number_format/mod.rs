@@ -37,11 +37,10 @@ impl NumberFormat {
             return Self::default();
         }
         let mut numbers = codes::sections(code).unwrap_or_default();
-        let is_text = |section: &FormatSection| section.kind == SectionKind::Text;
         let text = match numbers.len() {
             0 => None,
-            1 => numbers.last().filter(|section| is_text(section)).cloned(),
-            len => numbers.pop_if(|last| len > TEXT_IDX || is_text(last)),
+            1 => numbers.last().filter(|section| section.kind == SectionKind::Text).cloned(),
+            len => numbers.pop_if(|last| len > TEXT_IDX || last.kind == SectionKind::Text),
         };
         sections::complete(&mut numbers);
         Self { numbers, text }

@@ -19,8 +19,8 @@ pub(super) fn complete(numbers: &mut [FormatSection]) {
 /// Returns the section of a number, and whether the number has its sign in it: no sign is shown where only numbers
 /// below zero are. `None` if no section is for the number.
 pub(super) fn choose(numbers: &[FormatSection], value: f64) -> Option<(&FormatSection, bool)> {
-    let holds = |section: &FormatSection| section.condition.is_none_or(|own| own.holds(value));
-    let idx = numbers.iter().position(holds)?;
+    let mut sections = numbers.iter();
+    let idx = sections.position(|section| section.condition.is_none_or(|own| own.holds(value)))?;
     let before = numbers[..idx].iter().filter_map(|section| section.condition);
     let drops_sign = numbers[idx].condition.is_some_and(|own| own.is_below_zero())
         || before.into_iter().any(|other| other.is_all_above_zero());
