@@ -81,8 +81,9 @@ fn parts(nodes: &[CanvasCard]) -> Vec<CanvasPart<'_>> {
     let num_groups = parts.len();
     for card in cards {
         let around = (0..num_groups).filter(|idx| parts[*idx].first.has(card));
-        let area = |idx: &usize| parts[*idx].first.area();
-        match around.min_by(|one, other| area(one).total_cmp(&area(other))) {
+        let innermost = around
+            .min_by(|one, other| parts[*one].first.area().total_cmp(&parts[*other].first.area()));
+        match innermost {
             Some(idx) => parts[idx].cards.push(card),
             None => parts.push(CanvasPart { first: card, cards: Vec::new() }),
         }

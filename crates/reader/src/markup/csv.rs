@@ -36,12 +36,7 @@ pub(super) fn extract(text: &str, likely: u8) -> Document {
         warnings.clear();
         rows = read(text, separator, false, &mut warnings);
     }
-    let is_filled = |cell: &&String| !cell.trim().is_empty();
-    let is_caption = |row: &&MarkupRow| {
-        let num_filled = row.cells.iter().filter(is_filled).count();
-        num_filled == 1 && row.cells.first().is_some_and(|cell| is_filled(&cell))
-    };
-    let num_captions = rows.iter().take_while(is_caption).count();
+    let num_captions = rows.iter().take_while(|row| is_caption(row)).count();
     // A table of single values has no captions.
     let num_captions = if num_captions == rows.len() { 0 } else { num_captions };
     for caption in rows.drain(..num_captions) {
@@ -80,9 +75,16 @@ fn write_below(mut rows: Vec<MarkupRow>, writer: &mut MarkupWriter) {
     writer.table(&rows);
 }
 
+/// Whether a row has text only in its first cell.
+fn is_caption(row: &MarkupRow) -> bool {
+    let num_filled = row.cells.iter().filter(|cell| !cell.trim().is_empty()).count();
+    num_filled == 1 && row.cells.first().is_some_and(|cell| !cell.trim().is_empty())
+}
+
 /// Joins the rows of a head.
-fn joined(rows: impl Iterator<Item = MarkupRow>) -> MarkupRow {
-    let join = |mut head: MarkupRow, row: MarkupRow| {
+fn joined(mut rows: impl Iterator<Item = MarkupRow>) -> MarkupRow {
+    let mut head = rows.next().unwrap_or_default();
+    for row in rows {
         head.cells.resize(head.cells.len().max(row.cells.len()), String::new());
         for (above, cell) in head.cells.iter_mut().zip(row.cells) {
             if !above.is_empty() && !cell.trim().is_empty() {
@@ -90,9 +92,8 @@ fn joined(rows: impl Iterator<Item = MarkupRow>) -> MarkupRow {
             }
             above.push_str(&cell);
         }
-        head
-    };
-    rows.reduce(join).unwrap_or_default()
+    }
+    head
 }
 
 /// Reads the rows that have text, up to the limit.
@@ -185,10 +186,10 @@ impl Iterator for Records<'_> {
             }
         }
         let starts = std::iter::once(0).chain(ends.iter().copied());
-        let value = |(start, end): (usize, usize)| {
-            String::from_utf8_lossy(&values[start..end]).into_owned()
-        };
-        Some((start, starts.zip(ends[..num_ends].iter().copied()).map(value).collect()))
+        let cells = starts
+            .zip(ends[..num_ends].iter().copied())
+            .map(|(start, end)| String::from_utf8_lossy(&values[start..end]).into_owned());
+        Some((start, cells.collect()))
     }
 }
 

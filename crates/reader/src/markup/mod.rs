@@ -44,8 +44,8 @@ pub(super) fn extract(text: &str, dialect: Dialect) -> Document {
         return crate::extract::plain::extract(text);
     }
     let num_lines = text.lines().count().max(1);
-    let is_beyond = |last: &u32| usize::try_from(*last).is_ok_and(|last| last > num_lines);
-    if !document.line_numbers.is_sorted() || document.line_numbers.last().is_some_and(is_beyond) {
+    let last_line = document.line_numbers.last().and_then(|last| usize::try_from(*last).ok());
+    if !document.line_numbers.is_sorted() || last_line.is_some_and(|last| last > num_lines) {
         // The fields of a reference and the arguments of a command may be written in another order than they have in
         // the file, or end behind it; then no line of the text can be cited.
         document.line_numbers.clear();

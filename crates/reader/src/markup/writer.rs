@@ -201,12 +201,8 @@ impl MarkupWriter {
 
     /// Writes source text between fences.
     pub(super) fn code(&mut self, language: &str, lines: &[SourceLine<'_>]) {
-        let is_filled = |line: &SourceLine<'_>| !line.is_blank();
-        let (Some(first), Some(last)) =
-            (lines.iter().position(is_filled), lines.iter().rposition(is_filled))
-        else {
-            return;
-        };
+        let Some(first) = lines.iter().position(|line| !line.is_blank()) else { return };
+        let Some(last) = lines.iter().rposition(|line| !line.is_blank()) else { return };
         let lines = &lines[first..=last];
         let longest = lines.iter().flat_map(|line| line.text.split(|c| c != '`').map(str::len));
         let fence = "`".repeat(longest.max().unwrap_or(0).max(2) + 1);

@@ -133,12 +133,12 @@ impl Attributes {
         if inside.starts_with([' ', '\n']) {
             return 0;
         }
-        // Not after a blank, and not before a letter.
-        let may_close = |before: &str, after: Option<char>| {
+        // It does not end after a blank or before a letter.
+        let inside = until(inside, single, |before, after| {
             !before.ends_with([' ', '\n'])
                 && (is_script || after.is_none_or(|c| !c.is_alphanumeric() && c != mark))
-        };
-        let Some(inside) = until(inside, single, may_close) else { return 0 };
+        });
+        let Some(inside) = inside else { return 0 };
         if is_script && inside.contains(' ') {
             return 0;
         }

@@ -51,7 +51,6 @@ struct AsciidocReader {
 impl AsciidocReader {
     /// Reads the title, the author and the attributes; returns how many lines they are.
     fn header(&mut self, lines: &[SourceLine<'_>]) -> usize {
-        let is_skipped = |line: &SourceLine<'_>| line.is_blank() || is_comment(line.text);
         let mut at = lines.iter().take_while(|line| is_skipped(line)).count();
         while at < lines.len() && self.attribute(lines[at].text) {
             at += 1;
@@ -88,9 +87,8 @@ impl AsciidocReader {
         else {
             return false;
         };
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '!');
         if name.is_empty()
-            || !name.chars().all(is_name)
+            || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '!'))
             || !(value.is_empty() || value.starts_with(' '))
         {
             return false;
@@ -237,8 +235,8 @@ impl AsciidocReader {
             '+' => {}
             _ if is_table => {
                 let rows = table::rows(inside, mark, above.has_columns);
-                let inline = |row: &MarkupRow| row.map(|cell| self.attributes.inline(cell));
-                let rows: Vec<MarkupRow> = rows.iter().map(inline).collect();
+                let rows = rows.iter().map(|row| row.map(|cell| self.attributes.inline(cell)));
+                let rows: Vec<MarkupRow> = rows.collect();
                 self.writer.table(&rows);
             }
             _ if depth < MAX_DEPTH && above.style != "verse" => {
@@ -273,9 +271,15 @@ impl AsciidocReader {
 
 /// Returns the length of the paragraph that begins here.
 fn prose_len(lines: &[SourceLine<'_>]) -> usize {
-    let is_prose =
-        |line: &&SourceLine<'_>| !line.is_blank() && !ends_paragraph(line.text.trim_start());
-    1 + lines[1..].iter().take_while(is_prose).count()
+    let more = lines[1..]
+        .iter()
+        .take_while(|line| !line.is_blank() && !ends_paragraph(line.text.trim_start()));
+    1 + more.count()
+}
+
+/// Whether a line before or after the attributes of the header is no part of it.
+fn is_skipped(line: &SourceLine<'_>) -> bool {
+    line.is_blank() || is_comment(line.text)
 }
 
 /// The lines below the titles of two lines, by level.

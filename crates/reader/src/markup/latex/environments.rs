@@ -15,9 +15,9 @@ impl LatexReader {
         let Some(name) = self.skip_group() else { return };
         let is_starred = name.ends_with('*');
         let plain = name.trim_end_matches('*');
-        let is_in = |names: &[String]| names.iter().any(|known| known == plain);
-        let silent = is_in(&WORDS.silent_environments);
-        let (is_code, is_math) = (is_in(&WORDS.code), is_in(&WORDS.math));
+        let silent = WORDS.silent_environments.iter().any(|known| known == plain);
+        let is_code = WORDS.code.iter().any(|known| known == plain);
+        let is_math = WORDS.math.iter().any(|known| known == plain);
         if silent || is_code || is_math {
             let text = Rc::clone(&self.text);
             let rest = &text[self.at..end];
@@ -104,10 +104,8 @@ impl LatexReader {
         };
         let Some(list) = self.lists.last_mut() else { return };
         list.num_items += 1;
-        self.mark = Some(match list.is_numbered {
-            true => format!("{}.", list.num_items),
-            false => "-".to_owned(),
-        });
+        self.mark =
+            Some(if list.is_numbered { format!("{}.", list.num_items) } else { "-".to_owned() });
         if let Some(term) = term {
             self.push(&format!("{term}: "));
         }

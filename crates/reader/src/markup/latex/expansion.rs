@@ -18,15 +18,17 @@ impl LatexReader {
             Some(name) => name.trim().trim_start_matches('\\').to_owned(),
             None => self.control_name(),
         };
-        let option = |reader: &mut Self| {
-            let (start, end) = reader.group('[', ']')?;
-            let inside = reader.text[start..end].to_owned();
-            reader.advance(end + 1 - reader.at);
-            Some(inside)
-        };
-        let num_arguments = option(self).and_then(|number| number.trim().parse().ok()).unwrap_or(0);
-        let default = option(self);
-        self.remember(name, num_arguments, default);
+        let num_arguments = self.option().and_then(|number| number.trim().parse().ok());
+        let default = self.option();
+        self.remember(name, num_arguments.unwrap_or(0), default);
+    }
+
+    /// Reads what is in brackets; `None` if no bracket is next.
+    fn option(&mut self) -> Option<String> {
+        let (start, end) = self.group('[', ']')?;
+        let inside = self.text[start..end].to_owned();
+        self.advance(end + 1 - self.at);
+        Some(inside)
     }
 
     /// Reads `\def\name#1#2{body}`.

@@ -74,20 +74,14 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Splits the name after an escape: one character, `(xx` or `[name]`.
 fn named(text: &str) -> (&str, &str) {
-    let split = |start: usize, end: usize, skipped: usize| {
-        (text.get(start..end).unwrap_or(""), text.get(end + skipped..).unwrap_or(""))
-    };
     let mut chars = text.char_indices();
     match chars.next() {
         Some((_, '(')) => {
             let end = chars.nth(1).map_or(text.len(), |(at, c)| at + c.len_utf8());
-            split(1, end, 0)
+            (&text[1..end], &text[end..])
         }
-        Some((_, '[')) => match text.find(']') {
-            Some(end) => split(1, end, 1),
-            None => (&text[1..], ""),
-        },
-        Some((_, c)) => split(0, c.len_utf8(), 0),
+        Some((_, '[')) => text[1..].split_once(']').unwrap_or((&text[1..], "")),
+        Some((_, c)) => text.split_at(c.len_utf8()),
         None => ("", ""),
     }
 }

@@ -77,11 +77,11 @@ fn emphasis(text: &str, mark: char, out: &mut String) -> usize {
     if inside.starts_with(char::is_whitespace) {
         return 0;
     }
-    let may_close = |before: &str, after: Option<char>| {
+    let inside = until(inside, mark.encode_utf8(&mut [0; 4]), |before, after| {
         !before.ends_with(char::is_whitespace)
             && after.is_none_or(|c| c.is_whitespace() || "-.,;:!?'\")}[\\".contains(c))
-    };
-    let Some(inside) = until(inside, mark.encode_utf8(&mut [0; 4]), may_close) else { return 0 };
+    });
+    let Some(inside) = inside else { return 0 };
     if inside.matches('\n').count() > 1 {
         return 0;
     }

@@ -74,8 +74,8 @@ fn element(lines: &[SourceLine<'_>], ends: &MarkPositions, writer: &mut MarkupWr
     if item_mark(first.text).is_some() {
         return item(lines, writer);
     }
-    let is_prose = |line: &&SourceLine<'_>| !line.is_blank() && !begins_element(line.text);
-    let used = 1 + lines[1..].iter().take_while(is_prose).count();
+    let more = lines[1..].iter().take_while(|line| !line.is_blank() && !begins_element(line.text));
+    let used = 1 + more.count();
     writer.paragraph(first.number, &inline(&join(&lines[..used])));
     used
 }
@@ -123,8 +123,10 @@ fn headline(text: &str) -> Option<(usize, &str)> {
         && let Some(space) = title.rfind(char::is_whitespace)
     {
         let tags = title[space..].trim();
-        let is_tag = |c: char| c.is_alphanumeric() || "_@#%:".contains(c);
-        if tags.starts_with(':') && tags.len() > 2 && tags.chars().all(is_tag) {
+        if tags.starts_with(':')
+            && tags.len() > 2
+            && tags.chars().all(|c| c.is_alphanumeric() || "_@#%:".contains(c))
+        {
             title = title[..space].trim_end();
         }
     }
@@ -133,9 +135,10 @@ fn headline(text: &str) -> Option<(usize, &str)> {
 
 /// Returns the length of a headline with everything below it.
 fn subtree(lines: &[SourceLine<'_>], level: usize) -> usize {
-    let is_end =
-        |line: &SourceLine<'_>| headline(line.text).is_some_and(|(other, _)| other <= level);
-    lines[1..].iter().position(is_end).map_or(lines.len(), |end| end + 1)
+    let end = lines[1..]
+        .iter()
+        .position(|line| headline(line.text).is_some_and(|(other, _)| other <= level));
+    end.map_or(lines.len(), |end| end + 1)
 }
 
 /// Reads `#+NAME: value` and the blocks `#+BEGIN_NAME`.
@@ -189,11 +192,13 @@ fn block(lines: &[SourceLine<'_>], ends: &MarkPositions, writer: &mut MarkupWrit
 
 /// Removes the commas before lines that Org would read, and the indentation.
 fn unescaped<'a>(lines: &[SourceLine<'a>]) -> Vec<SourceLine<'a>> {
-    let unescape = |line: SourceLine<'a>| {
-        let is_escaped = line.text.starts_with(",*") || line.text.starts_with(",#+");
-        if is_escaped { SourceLine { text: &line.text[1..], ..line } } else { line }
-    };
-    dedent(lines).into_iter().map(unescape).collect()
+    let mut lines = dedent(lines);
+    for line in &mut lines {
+        if line.text.starts_with(",*") || line.text.starts_with(",#+") {
+            line.text = &line.text[1..];
+        }
+    }
+    lines
 }
 
 fn table(lines: &[SourceLine<'_>], writer: &mut MarkupWriter) -> usize {
@@ -236,10 +241,10 @@ fn item_mark(text: &str) -> Option<(usize, usize)> {
 fn item(lines: &[SourceLine<'_>], writer: &mut MarkupWriter) -> usize {
     let first = lines[0];
     let Some((indent, end)) = item_mark(first.text) else { return 1 };
-    let is_more = |line: &&SourceLine<'_>| {
+    let more = lines[1..].iter().take_while(|line| {
         !line.is_blank() && line.indent() > indent && !begins_element(line.text)
-    };
-    let used = 1 + lines[1..].iter().take_while(is_more).count();
+    });
+    let used = 1 + more.count();
     let mut rest = first.text[end..].trim_start();
     for mark in ["[ ] ", "[X] ", "[-] "] {
         rest = rest.strip_prefix(mark).unwrap_or(rest);

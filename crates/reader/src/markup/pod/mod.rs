@@ -72,10 +72,9 @@ impl PodReader {
             self.writer.code("perl", &lines[..len]);
             return len;
         }
-        let is_verbatim = |line: &SourceLine<'_>| line.text.starts_with([' ', '\t']);
         if is_verbatim(&first) {
-            let is_more = |line: &&SourceLine<'_>| line.is_blank() || is_verbatim(line);
-            let len = lines.iter().take_while(is_more).count();
+            let block = lines.iter().take_while(|line| line.is_blank() || is_verbatim(line));
+            let len = block.count();
             self.end_item();
             self.writer.code("", &dedent(&lines[..len]));
             return len;
@@ -168,6 +167,11 @@ fn item(number: u32, text: &str) -> PodItem {
         _ => ("-".to_owned(), text),
     };
     PodItem { number, mark, term: inline(term) }
+}
+
+/// Whether a line begins a paragraph that is shown as it is.
+fn is_verbatim(line: &SourceLine<'_>) -> bool {
+    line.text.starts_with([' ', '\t'])
 }
 
 #[cfg(test)]

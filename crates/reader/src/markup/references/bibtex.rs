@@ -151,20 +151,11 @@ fn persons(value: &str) -> Vec<String> {
 /// Splits a text at a mark outside of braces; a line break is as good as a blank.
 fn split_outside<'t>(text: &'t str, mark: &str) -> Vec<&'t str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
-    let is_mark = |at: usize| {
-        let window = text.as_bytes().get(at..at + mark.len());
-        window.is_some_and(|window| {
-            let is_same = |(byte, wanted): (&u8, u8)| {
-                *byte == wanted || (wanted == b' ' && byte.is_ascii_whitespace())
-            };
-            window.iter().zip(mark.bytes()).all(is_same)
-        })
-    };
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'{' => depth += 1,
             b'}' => depth = depth.saturating_sub(1),
-            _ if depth == 0 && at >= start && is_mark(at) => {
+            _ if depth == 0 && at >= start && has_mark(&text.as_bytes()[at..], mark) => {
                 parts.push(&text[start..at]);
                 start = at + mark.len();
             }
@@ -173,6 +164,17 @@ fn split_outside<'t>(text: &'t str, mark: &str) -> Vec<&'t str> {
     }
     parts.push(&text[start..]);
     parts
+}
+
+/// Whether a text begins with a mark; a line break is as good as a blank.
+fn has_mark(text: &[u8], mark: &str) -> bool {
+    let window = text.get(..mark.len());
+    window.is_some_and(|window| {
+        window
+            .iter()
+            .zip(mark.bytes())
+            .all(|(byte, wanted)| *byte == wanted || (wanted == b' ' && byte.is_ascii_whitespace()))
+    })
 }
 
 /// Reads a file from its beginning to its end.

@@ -55,8 +55,8 @@ struct References {
 
 impl References {
     fn write(&mut self, reference: &Reference) {
-        let has_text = |field: &&ReferenceField| !field.text.trim().is_empty();
-        let fields: Vec<&ReferenceField> = reference.fields.iter().filter(has_text).collect();
+        let fields = reference.fields.iter().filter(|field| !field.text.trim().is_empty());
+        let fields: Vec<&ReferenceField> = fields.collect();
         let title = fields.iter().find(|field| field.role == ReferenceRole::Title);
         match title {
             Some(title) => self.writer.heading(title.number, 2, &title.text),

@@ -135,24 +135,25 @@ fn rows_of_list(lines: &[SourceLine<'_>]) -> Vec<MarkupRow> {
 fn directive(text: &str) -> Option<(&str, &str)> {
     let (name, argument) = text.split_once("::")?;
     let name = name.trim_end();
-    let is_name = |c: char| c.is_alphanumeric() || "-_.+:".contains(c);
-    (!name.is_empty() && name.chars().all(is_name)).then_some((name, argument.trim()))
+    let is_name =
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_.+:".contains(c));
+    is_name.then_some((name, argument.trim()))
 }
 
 /// Splits `[label] text`.
 fn footnote(text: &str) -> Option<(&str, &str)> {
     let (label, text) = text.strip_prefix('[')?.split_once(']')?;
-    let is_label = |c: char| c.is_alphanumeric() || "#*-_.:".contains(c);
-    (label.len() <= 60 && label.chars().all(is_label) && (text.is_empty() || text.starts_with(' ')))
-        .then(|| (label.trim_start_matches('#'), text.trim()))
+    let is_footnote = label.len() <= 60
+        && label.chars().all(|c| c.is_alphanumeric() || "#*-_.:".contains(c))
+        && (text.is_empty() || text.starts_with(' '));
+    is_footnote.then(|| (label.trim_start_matches('#'), text.trim()))
 }
 
 /// Whether a line is `:name: value`, an option of a directive.
 fn is_option(text: &str) -> bool {
     text.strip_prefix(':').and_then(|rest| rest.split_once(':')).is_some_and(|(name, value)| {
-        let is_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
         !name.is_empty()
-            && name.chars().all(is_name)
+            && name.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
             && (value.is_empty() || value.starts_with(' '))
     })
 }

@@ -130,8 +130,9 @@ fn role(text: &str, out: &mut String) -> usize {
 }
 
 fn is_role(name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "-_.+:".contains(c);
-    !name.is_empty() && name.len() <= 60 && name.chars().all(is_part)
+    !name.is_empty()
+        && name.len() <= 60
+        && name.chars().all(|c| c.is_alphanumeric() || "-_.+:".contains(c))
 }
 
 /// Writes the text of `text <target>`, and of a name whose path is not to be shown (`~a.b`).

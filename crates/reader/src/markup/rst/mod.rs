@@ -114,7 +114,6 @@ impl RstReader {
 
     /// Reads a section's title; `None` if there is none.
     fn section(&mut self, lines: &[SourceLine<'_>]) -> Option<usize> {
-        let width = |text: &str| text.trim().chars().count();
         let (title, adornment, used) = match lines {
             [over, title, under, ..]
                 if is_adornment(over.text)
@@ -150,8 +149,10 @@ impl RstReader {
         let mut used = indented_after(lines);
         // An item may lack the indentation of its second line.
         if used == 1 && lines.get(1).is_some_and(|line| !line.is_blank()) {
-            let lazy = |line: &&SourceLine<'_>| !line.is_blank() && list_mark(line.text).is_none();
-            used += lines[1..].iter().take_while(lazy).count();
+            let more = lines[1..]
+                .iter()
+                .take_while(|line| !line.is_blank() && list_mark(line.text).is_none());
+            used += more.count();
         }
         let first = SourceLine { text: lines[0].text[mark..].trim_start(), ..lines[0] };
         let mut inside = vec![first];
@@ -184,8 +185,9 @@ impl RstReader {
     /// Reads a paragraph, with the literal block or the definition that follows it.
     fn paragraph(&mut self, lines: &[SourceLine<'_>], depth: usize) -> usize {
         // The definition of a term is indented.
-        let is_definition = |line: &SourceLine<'_>| !line.is_blank() && line.indent() > 0;
-        if lines[0].indent() == 0 && lines.get(1).is_some_and(is_definition) {
+        if lines[0].indent() == 0
+            && lines.get(1).is_some_and(|line| !line.is_blank() && line.indent() > 0)
+        {
             self.prose(lines[0].number, without_code_mark(lines[0].text));
             let end = indented_after(lines);
             let below = &lines[1..end];
@@ -211,10 +213,7 @@ impl RstReader {
             Some(mark) if is_quoted => {
                 lines[start..].iter().take_while(|line| line.text.starts_with(mark)).count()
             }
-            _ => {
-                let is_inside = |line: &&SourceLine<'_>| line.is_blank() || line.indent() > 0;
-                lines[start..].iter().take_while(is_inside).count()
-            }
+            _ => num_indented(&lines[start..]),
         };
         self.writer.code("", &dedent(&lines[start..start + used]));
         start + used
@@ -230,8 +229,8 @@ impl RstReader {
     }
 
     fn table(&mut self, rows: &[MarkupRow]) {
-        let inline = |row: &MarkupRow| row.map(|cell| self.replacements.inline(cell));
-        let rows: Vec<MarkupRow> = rows.iter().map(inline).collect();
+        let rows = rows.iter().map(|row| row.map(|cell| self.replacements.inline(cell)));
+        let rows: Vec<MarkupRow> = rows.collect();
         self.writer.table(&rows);
     }
 
@@ -243,9 +242,17 @@ impl RstReader {
 
 /// Returns how many lines belong to the first: itself and what is indented below it.
 fn indented_after(lines: &[SourceLine<'_>]) -> usize {
-    let is_inside = |line: &&SourceLine<'_>| line.is_blank() || line.indent() > 0;
-    let end = 1 + lines.iter().skip(1).take_while(is_inside).count();
+    let end = 1 + num_indented(&lines[1..]);
     lines[..end].iter().rposition(|line| !line.is_blank()).map_or(end, |last| last + 1)
+}
+
+/// Returns how many lines at the beginning are indented or blank.
+fn num_indented(lines: &[SourceLine<'_>]) -> usize {
+    lines.iter().take_while(|line| line.is_blank() || line.indent() > 0).count()
+}
+
+fn width(text: &str) -> usize {
+    text.trim().chars().count()
 }
 
 /// Whether a line only consists of one repeated punctuation mark.

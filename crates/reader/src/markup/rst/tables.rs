@@ -31,17 +31,26 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn of(text: &'a str) -> Self {
-        let starts = || text.char_indices().map(|(at, _)| at).collect();
-        Self { text, starts: (!text.is_ascii()).then(starts) }
+        let starts = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).collect());
+        Self { text, starts }
     }
 
     /// Returns the text between two columns; empty after the end of the line.
     fn between(&self, from: usize, to: usize) -> &'a str {
-        let at = |column: usize| match &self.starts {
+        &self.text[self.byte_at(from)..self.byte_at(to)]
+    }
+
+    /// Returns the text from the start of a cell to the start of the next one.
+    fn cell(&self, starts: &[usize], idx: usize) -> &'a str {
+        let to = starts.get(idx + 1).copied().unwrap_or(usize::MAX);
+        self.between(starts[idx], to)
+    }
+
+    fn byte_at(&self, column: usize) -> usize {
+        match &self.starts {
             Some(starts) => starts.get(column).copied().unwrap_or(self.text.len()),
             None => column.min(self.text.len()),
-        };
-        &self.text[at(from)..at(to)]
+        }
     }
 }
 
@@ -72,11 +81,8 @@ fn add(cell: &mut String, text: &str) {
 
 /// Reads a table drawn with `+`, `-` and `|`.
 fn grid(lines: &[SourceLine<'_>]) -> Option<RstTable> {
-    let is_part = |line: &&SourceLine<'_>| line.text.starts_with(['+', '|']);
-    let lines = &lines[..lines.iter().take_while(is_part).count()];
-    let is_border = |text: &str| {
-        text.starts_with('+') && text.chars().all(|c| matches!(c, '+' | '-' | '=' | ' ' | '|'))
-    };
+    let num_lines = lines.iter().take_while(|line| line.text.starts_with(['+', '|'])).count();
+    let lines = &lines[..num_lines];
     // Every border may add columns, as cells may span several.
     let borders = lines.iter().filter(|line| is_border(line.text));
     let mut starts: Vec<usize> = borders
@@ -124,7 +130,12 @@ fn grid(lines: &[SourceLine<'_>]) -> Option<RstTable> {
         rows.push(row);
     }
     widen(&mut rows, starts.len() - 1);
-    Some(RstTable { rows, num_lines: lines.len() })
+    Some(RstTable { rows, num_lines })
+}
+
+/// Whether a line of a drawn table is a rule, perhaps next to cells that span rows.
+fn is_border(text: &str) -> bool {
+    text.starts_with('+') && text.chars().all(|c| matches!(c, '+' | '-' | '=' | ' ' | '|'))
 }
 
 /// Reads a table between rules of `=`; blanks in the rules separate the columns.
@@ -159,18 +170,19 @@ fn simple(lines: &[SourceLine<'_>]) -> Option<RstTable> {
             continue;
         }
         let columns = Columns::of(line.text);
-        let cell = |idx: usize| {
-            let to = starts.get(idx + 1).copied().unwrap_or(usize::MAX);
-            columns.between(starts[idx], to)
-        };
         // A row without a first cell continues the row above it.
-        if is_new || !cell(0).trim().is_empty() || rows.is_empty() {
+        if is_new || !columns.cell(&starts, 0).trim().is_empty() || rows.is_empty() {
             rows.push(MarkupRow { number: line.number, cells: Vec::new() });
         }
         is_new = false;
         if let Some(row) = rows.last_mut() {
-            let filled = (0..starts.len()).take_while(|idx| !cell(*idx).is_empty());
-            filled.for_each(|idx| add_to(row, idx, cell(idx)));
+            for idx in 0..starts.len() {
+                let cell = columns.cell(&starts, idx);
+                if cell.is_empty() {
+                    break;
+                }
+                add_to(row, idx, cell);
+            }
         }
     }
     widen(&mut rows, starts.len());

@@ -123,10 +123,10 @@ fn emphasis(text: &str, depth: usize, out: &mut String) -> usize {
     if inside.starts_with(char::is_whitespace) || inside.starts_with(*mark) {
         return 0;
     }
-    let may_close = |before: &str, after: Option<char>| {
+    let inside = until(inside, mark, |before, after| {
         !before.ends_with(char::is_whitespace) && after.is_none_or(|c| !c.is_alphanumeric())
-    };
-    let Some(inside) = until(inside, mark, may_close) else { return 0 };
+    });
+    let Some(inside) = inside else { return 0 };
     if inside.contains("\n\n") {
         return 0;
     }

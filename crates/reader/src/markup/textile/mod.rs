@@ -70,10 +70,10 @@ impl TextileReader {
             self.writer.item(first.number, "-", &text, 0);
             return 1;
         }
-        let is_prose = |line: &&SourceLine<'_>| {
-            !line.is_blank() && item(line.text).is_none() && !is_row(line.text)
-        };
-        let len = 1 + lines[1..].iter().take_while(is_prose).count();
+        let more = lines[1..]
+            .iter()
+            .take_while(|line| !line.is_blank() && item(line.text).is_none() && !is_row(line.text));
+        let len = 1 + more.count();
         self.writer.paragraph(first.number, &inline(&join(&lines[..len])));
         len
     }
@@ -85,9 +85,9 @@ impl TextileReader {
             // Its attributes; the rows follow.
             return 1;
         }
-        let is_next = |line: &SourceLine<'_>| Signature::of(line.text).is_some();
         let len = if signature.is_extended {
-            lines[1..].iter().position(is_next).map_or(lines.len(), |end| end + 1)
+            let end = lines[1..].iter().position(|line| Signature::of(line.text).is_some());
+            end.map_or(lines.len(), |end| end + 1)
         } else {
             paragraph_len(lines)
         };
@@ -127,8 +127,7 @@ impl TextileReader {
             self.writer.paragraph(lines[0].number, &inline(lines[0].text));
             return 1;
         };
-        let bare = |line: &SourceLine<'_>| without_tags(line.text);
-        let texts: Vec<String> = lines[..=end].iter().map(bare).collect();
+        let texts: Vec<String> = lines[..=end].iter().map(|line| without_tags(line.text)).collect();
         let code: Vec<SourceLine<'_>> = lines
             .iter()
             .zip(&texts)
@@ -142,10 +141,10 @@ impl TextileReader {
     fn item(&mut self, lines: &[SourceLine<'_>]) -> usize {
         let first = lines[0];
         let Some(TextileItem { depth, mark, text }) = item(first.text) else { return 1 };
-        let is_more = |line: &&SourceLine<'_>| {
+        let more = lines[1..].iter().take_while(|line| {
             !line.is_blank() && item(line.text).is_none() && Signature::of(line.text).is_none()
-        };
-        let len = 1 + lines[1..].iter().take_while(is_more).count();
+        });
+        let len = 1 + more.count();
         let text = inline(&join_after(text, &lines[1..len]));
         self.writer.item(first.number, mark, &text, depth);
         len

@@ -71,7 +71,6 @@ impl Flattener<'_> {
         let before = self.scanner.before();
         let mark = rest.chars().next().unwrap_or_default();
         let after = rest[mark.len_utf8()..].chars().next();
-        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let (replacement, len) = match mark {
             '\\' => match after {
                 Some(escaped) if !escaped.is_whitespace() => {
@@ -92,7 +91,7 @@ impl Flattener<'_> {
                 self.formula();
                 return;
             }
-            '*' | '_' if !(is_letter(before) && is_letter(after)) => ("", 1),
+            '*' | '_' if !is_in_word(before, after) => ("", 1),
             '#' => {
                 self.scanner.take(1);
                 self.expression();
@@ -313,4 +312,9 @@ fn label_len(text: &str) -> Option<usize> {
     let inside = &text[1..];
     let end = inside.find(|c: char| !c.is_alphanumeric() && !"-_:.".contains(c))?;
     (end > 0 && inside[end..].starts_with('>')).then_some(end + 2)
+}
+
+/// Whether a mark is between these characters of a word, where it is none.
+fn is_in_word(before: Option<char>, after: Option<char>) -> bool {
+    before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
 }

@@ -97,8 +97,10 @@ enum TypstLine<'t> {
 fn write(lines: &[(u32, String)], writer: &mut MarkupWriter) {
     let mut at = 0;
     while let Some((number, line)) = lines.get(at) {
-        let is_more = |(_, line): &&(u32, String)| !line.trim().is_empty() && begin(line).is_none();
-        let num_more = lines[at + 1..].iter().take_while(is_more).count();
+        let more = lines[at + 1..]
+            .iter()
+            .take_while(|(_, line)| !line.trim().is_empty() && begin(line).is_none());
+        let num_more = more.count();
         let rest = &lines[at + 1..=at + num_more];
         match begin(line) {
             Some(TypstLine::Heading(level, text)) => {

@@ -50,8 +50,9 @@ impl<'t> TypstScanner<'t> {
     /// Whether this word is next.
     pub(super) fn has_word(&self, word: &str) -> bool {
         let after = self.rest().strip_prefix(word);
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        after.is_some_and(|after| !after.starts_with(is_name))
+        after.is_some_and(|after| {
+            !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+        })
     }
 
     /// Takes the blanks up to the next word, which may be on another line.
@@ -78,8 +79,8 @@ impl<'t> TypstScanner<'t> {
         let mut len = 0;
         loop {
             let name = &rest[len..];
-            let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-            let end = name.find(|c| !is_name(c)).unwrap_or(name.len());
+            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+            let end = end.unwrap_or(name.len());
             // A word that ends with a hyphen is a word before a dash.
             let end = name[..end].trim_end_matches('-').len();
             if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') || end == 0 {
@@ -125,10 +126,10 @@ impl<'t> TypstScanner<'t> {
         let end = run_of(inside, num_ticks).unwrap_or(inside.len());
         self.take((num_ticks + end + num_ticks).min(rest.len()));
         let inside = &inside[..end];
-        let is_word = |c: char| c.is_alphanumeric() || "-_+#".contains(c);
-        let word_len = match num_ticks {
-            1 => 0,
-            _ => inside.find(|c| !is_word(c)).unwrap_or(0),
+        let word_len = if num_ticks == 1 {
+            0
+        } else {
+            inside.find(|c: char| !c.is_alphanumeric() && !"-_+#".contains(c)).unwrap_or(0)
         };
         TypstSource { language: &inside[..word_len], number, text: &inside[word_len..] }
     }

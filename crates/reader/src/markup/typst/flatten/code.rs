@@ -66,16 +66,16 @@ impl Flattener<'_> {
     /// Reads a closing bracket in code. One that nothing opens is skipped.
     fn closing(&mut self, mark: char) {
         self.scanner.take(1);
-        let is_opened = |frame: &TypstFrame| match frame {
+        // Content is closed as a whole; no other bracket leads out of it.
+        let innermost =
+            self.frames.iter().rposition(|frame| matches!(frame, TypstFrame::Content { .. }));
+        let opened = self.frames.iter().rposition(|frame| match frame {
             TypstFrame::Arguments { .. } => mark == ')',
             TypstFrame::Block => mark == '}',
             TypstFrame::Content { .. } => mark == ']',
             TypstFrame::Statement { .. } => false,
-        };
-        // Content is closed as a whole; no other bracket leads out of it.
-        let innermost =
-            self.frames.iter().rposition(|frame| matches!(frame, TypstFrame::Content { .. }));
-        let Some(opened) = self.frames.iter().rposition(is_opened) else { return };
+        });
+        let Some(opened) = opened else { return };
         if mark != ']' && innermost.is_some_and(|innermost| opened < innermost) {
             return;
         }

@@ -20,12 +20,17 @@ impl Flattener<'_> {
             self.flat.left_out.add(WordReason::Markup, &said);
             return;
         };
-        let is_author = |(_, argument): (&str, &str)| matches!(argument, "author" | "authors");
         if arguments.clone().any(|(function, _)| states(function)) {
             match argument {
                 "title" => self.flat.title = self.flat.title.take().or(Some(said.clone())),
                 "author" | "authors" => self.flat.authors.push(said.clone()),
-                "name" if arguments.clone().any(is_author) => self.flat.authors.push(said.clone()),
+                "name"
+                    if arguments
+                        .clone()
+                        .any(|(_, argument)| matches!(argument, "author" | "authors")) =>
+                {
+                    self.flat.authors.push(said.clone());
+                }
                 _ => {}
             }
         }
