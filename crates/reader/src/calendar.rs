@@ -37,7 +37,3 @@ fn without_scheme(address: &str) -> &str {
 fn write_paragraphs(text: &str, writer: &mut BlockWriter) {
     text.replace("\r\n", "\n").split("\n\n").for_each(|paragraph| writer.paragraph(paragraph));
 }
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}

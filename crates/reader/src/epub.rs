@@ -184,9 +184,11 @@ fn is_drawing(chapter: &BookFile, text: &str) -> bool {
 
 /// Returns the text of a file of a book.
 fn text(archive: &mut Archive<'_>, name: &str) -> Result<String, ReadFailure> {
-    let damaged = |detail| ReadFailure::new(FailureKind::Damaged, detail);
-    let bytes = archive.bytes(name)?.ok_or_else(|| damaged("it is missing"))?;
-    decode::decode_as(&bytes, html::charset(&bytes)).ok_or_else(|| damaged("it is not text"))
+    let bytes = archive
+        .bytes(name)?
+        .ok_or_else(|| ReadFailure::new(FailureKind::Damaged, "it is missing"))?;
+    decode::decode_as(&bytes, html::charset(&bytes))
+        .ok_or_else(|| ReadFailure::new(FailureKind::Damaged, "it is not text"))
 }
 
 /// Whether the text of a book is encrypted. A list that is damaged says so as far as it goes.

@@ -51,6 +51,7 @@ mod remarks;
 mod rtf;
 mod serve;
 mod sheet;
+mod spaces;
 mod spreadsheetml;
 mod table;
 #[cfg(test)]

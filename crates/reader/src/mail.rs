@@ -160,12 +160,10 @@ pub(crate) fn of_mailbox(
 
 /// Returns the bytes of a message or a mailbox: in UTF-8 if it is in UTF-16, and without what Apple Mail adds.
 fn in_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
-    match decode::has_line_bytes(bytes) {
-        true => Cow::Borrowed(without_frame(bytes)),
-        false => {
-            decode::decode(bytes).map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_bytes()))
-        }
+    if decode::has_line_bytes(bytes) {
+        return Cow::Borrowed(without_frame(bytes));
     }
+    decode::decode(bytes).map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_bytes()))
 }
 
 /// Returns the message in a file of Apple Mail (EMLX): between a line with its size and a property list.
@@ -236,11 +234,11 @@ fn field(name: &str, address: Option<&Address<'_>>) -> Option<String> {
 
 /// Returns the people of a field: `Ada Tide <ada@example.org>, bo@example.org`.
 fn people(address: &Address<'_>) -> String {
-    let one = |person: &mail_parser::Addr<'_>| match (person.name(), person.address()) {
+    let people = address.iter().filter_map(|person| match (person.name(), person.address()) {
         (Some(name), Some(address)) if name != address => Some(format!("{name} <{address}>")),
         (name, address) => address.or(name).map(str::to_owned),
-    };
-    address.iter().filter_map(one).collect::<Vec<_>>().join(", ")
+    });
+    people.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

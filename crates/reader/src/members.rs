@@ -164,9 +164,8 @@ impl<'a, 'e> Members<'a, 'e> {
             let detail = format!("more than {} files in it", limits::MEMBERS);
             return Err(ReadFailure::new(FailureKind::OutOfMemory, detail).into());
         }
-        let is_extension = |end: &&str| !end.is_empty() && !end.contains('/');
         let (stem, end) = match name.rsplit_once('.') {
-            Some((stem, end)) if !stem.is_empty() && is_extension(&end) => {
+            Some((stem, end)) if !stem.is_empty() && !end.is_empty() && !end.contains('/') => {
                 (stem, format!(".{end}"))
             }
             _ => (name, String::new()),

@@ -45,9 +45,9 @@ pub(crate) fn without_text(media_type: &str) -> Option<&'static str> {
 
 /// Returns the contents of a part, decoded as the message says.
 pub(crate) fn contents<'a>(message: &'a Message<'_>, part: &'a MessagePart<'_>) -> Cow<'a, [u8]> {
-    let offset = |offset: u32| usize::try_from(offset).unwrap_or(usize::MAX);
-    let body = offset(part.raw_body_offset())..offset(part.raw_end_offset());
-    let body = message.raw_message.get(body).unwrap_or_default();
+    let start = usize::try_from(part.raw_body_offset()).unwrap_or(usize::MAX);
+    let end = usize::try_from(part.raw_end_offset()).unwrap_or(usize::MAX);
+    let body = message.raw_message.get(start..end).unwrap_or_default();
     // The library takes a part with a mistake for one that is not encoded.
     let encoding = part.content_transfer_encoding().unwrap_or_default().trim().to_lowercase();
     match encoding.as_str() {
@@ -108,16 +108,18 @@ pub(crate) fn quoted_printable(body: &[u8]) -> Vec<u8> {
 
 /// Removes the blanks of a line from the start of some bytes.
 fn trim_blanks(bytes: &[u8]) -> &[u8] {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\n';
-    let num_blanks = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
-    &bytes[num_blanks..]
+    let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace() || *byte == b'\n');
+    &bytes[start.unwrap_or(bytes.len())..]
 }
 
 /// Decodes base64; other characters are ignored.
 pub(crate) fn base64(body: &[u8]) -> Vec<u8> {
-    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let letters: Vec<u8> = body.iter().copied().filter(is_letter).collect();
+    let letters: Vec<u8> = body.iter().copied().filter(is_base64_letter).collect();
     base64_decode(&letters).unwrap_or_default()
+}
+
+fn is_base64_letter(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 /// Decodes base64; `None` if there are other characters than blanks in it.

@@ -107,50 +107,65 @@ fn escapes(input: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummar
     let mut next = || names.next().unwrap_or_default();
     let (file, port, socket, process) = (next(), next(), next(), next());
     let folder = std::path::Path::new(file).parent().unwrap_or(std::path::Path::new("."));
-    let mut attempts = Vec::new();
-    let mut attempt = |name: &str, outcome: io::Result<()>| {
-        let outcome = match outcome {
-            Ok(()) => "done",
-            Err(_) => "refused",
-        };
-        attempts.push(format!("{name}: {outcome}"));
-    };
-    let have = |holds: bool| if holds { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) };
-    attempt("read a file", fs::read(file).map(drop));
-    attempt("list a folder", fs::read_dir(folder).map(drop));
-    attempt("change a file", fs::File::options().append(true).open(file).map(drop));
-    attempt("create a file", fs::File::create_new(folder.join("new")).map(drop));
-    attempt("link to a file", fs::hard_link(file, folder.join("link")));
-    attempt("delete a file", fs::remove_file(folder.join("victim")));
+    let mut attempts = Attempts::default();
+    attempts.add("read a file", fs::read(file).map(drop));
+    attempts.add("list a folder", fs::read_dir(folder).map(drop));
+    attempts.add("change a file", fs::File::options().append(true).open(file).map(drop));
+    attempts.add("create a file", fs::File::create_new(folder.join("new")).map(drop));
+    attempts.add("link to a file", fs::hard_link(file, folder.join("link")));
+    attempts.add("delete a file", fs::remove_file(folder.join("victim")));
     let memory = rustix::fs::memfd_create("x", rustix::fs::MemfdFlags::empty());
-    attempt("create a file in memory", memory.map(drop).map_err(Into::into));
+    attempts.add("create a file in memory", memory.map(drop).map_err(Into::into));
     let port: u16 = port.parse().unwrap_or(0);
-    attempt("connect by TCP", TcpStream::connect(("127.0.0.1", port)).map(drop));
-    attempt("use UDP", UdpSocket::bind(("127.0.0.1", 0)).map(drop));
-    attempt("connect to a socket in a folder", UnixStream::connect(socket).map(drop));
+    attempts.add("connect by TCP", TcpStream::connect(("127.0.0.1", port)).map(drop));
+    attempts.add("use UDP", UdpSocket::bind(("127.0.0.1", 0)).map(drop));
+    attempts.add("connect to a socket in a folder", UnixStream::connect(socket).map(drop));
     let abstract_name = SocketAddr::from_abstract_name(socket);
     let connected = abstract_name.and_then(|name| UnixStream::connect_addr(&name));
-    attempt("connect to an abstract socket", connected.map(drop));
-    attempt("start a program", Command::new("/bin/true").status().map(drop));
+    attempts.add("connect to an abstract socket", connected.map(drop));
+    attempts.add("start a program", Command::new("/bin/true").status().map(drop));
     let secrets = fs::read(format!("/proc/{process}/environ"));
-    attempt("read the environment of a process", secrets.map(drop));
+    attempts.add("read the environment of a process", secrets.map(drop));
     let process = process.parse().ok().and_then(Pid::from_raw);
     let killed = process.ok_or(io::ErrorKind::InvalidInput.into());
-    let signal = |id| rustix::process::kill_process(id, Signal::CONT).map_err(io::Error::from);
-    attempt("send a signal", killed.and_then(signal));
+    let signalled = killed
+        .and_then(|id| rustix::process::kill_process(id, Signal::CONT).map_err(io::Error::from));
+    attempts.add("send a signal", signalled);
     let most = Rlimit { current: None, maximum: None };
     let lifted = |resource| rustix::process::setrlimit(resource, most).map_err(io::Error::from);
-    attempt("lift the limit of memory", lifted(Resource::As));
-    attempt("lift the limit of time", lifted(Resource::Cpu));
+    attempts.add("lift the limit of memory", lifted(Resource::As));
+    attempts.add("lift the limit of time", lifted(Resource::Cpu));
     let rights = rustix::thread::capabilities(None);
-    attempt("keep the rights of root", have(rights.is_ok_and(|all| !all.permitted.is_empty())));
+    attempts
+        .add("keep the rights of root", present(rights.is_ok_and(|all| !all.permitted.is_empty())));
     // The last is set by kb itself.
     let kept = ["LD_LIBRARY_PATH", "TESSDATA_PREFIX", "ORT_DISABLE_TELEMETRY"];
     let has_more = std::env::vars_os().any(|(name, _)| kept.iter().all(|kept| name != *kept));
-    attempt("read its environment", have(has_more));
+    attempts.add("read its environment", present(has_more));
     emit(AnswerLine::Document(DocumentHead { page_count: 1, ..DocumentHead::default() }))?;
-    emit(AnswerLine::Page(page_of(attempts)))?;
+    emit(AnswerLine::Page(page_of(attempts.lines)))?;
     Ok(ReadingSummary::default())
+}
+
+/// What was tried, and whether it was refused.
+#[cfg(target_os = "linux")]
+#[derive(Default)]
+struct Attempts {
+    lines: Vec<String>,
+}
+
+#[cfg(target_os = "linux")]
+impl Attempts {
+    fn add(&mut self, name: &str, outcome: io::Result<()>) {
+        let outcome = outcome.map_or("refused", |()| "done");
+        self.lines.push(format!("{name}: {outcome}"));
+    }
+}
+
+/// Returns an error if something is not there.
+#[cfg(target_os = "linux")]
+fn present(is_present: bool) -> io::Result<()> {
+    if is_present { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 #[cfg(not(target_os = "linux"))]

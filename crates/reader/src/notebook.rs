@@ -87,14 +87,11 @@ impl NotebookCell {
 
 /// Reads a notebook; its results only with a function for those that are web pages.
 pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Document> {
-    let wrong = |detail: String| Error::Extract { failure: FailureKind::WrongFormat, detail };
     let Notebook { cells, worksheets, metadata } = serde_json::from_str(text)
-        .map_err(|error| wrong(format!("it is not a notebook of format 3 or 4: {error}")))?;
-    let of_worksheets =
-        || Some(worksheets?.into_iter().flat_map(|worksheet| worksheet.cells).collect());
+        .map_err(|error| wrong_format(format!("it is not a notebook of format 3 or 4: {error}")))?;
     let cells: Vec<NotebookCell> = cells
-        .or_else(of_worksheets)
-        .ok_or_else(|| wrong("it is not a notebook: it has no cells".to_owned()))?;
+        .or_else(|| Some(worksheets?.into_iter().flat_map(|worksheet| worksheet.cells).collect()))
+        .ok_or_else(|| wrong_format("it is not a notebook: it has no cells".to_owned()))?;
     let NotebookMetadata { language_info, kernelspec } = &metadata;
     let language = language_info["name"].as_str().or(kernelspec["language"].as_str());
     let language = language.unwrap_or_default();
@@ -121,6 +118,10 @@ pub(super) fn extract(text: &str, read_page: Option<&ReadPage<'_>>) -> Result<Do
     let mut document = Document { has_lines: false, ..markdown::extract(&parts.join("\n\n")) };
     document.metadata.words = Some(left_out);
     Ok(document)
+}
+
+fn wrong_format(detail: String) -> Error {
+    Error::Extract { failure: FailureKind::WrongFormat, detail }
 }
 
 #[cfg(test)]

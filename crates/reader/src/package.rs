@@ -13,10 +13,11 @@ pub(crate) fn read(
     emit: &mut Emit<'_>,
 ) -> Result<ReadingSummary, EarlyEnd> {
     let asked: Option<Headed> = input.request.reader.parse().ok();
-    let kind = match input.bytes.starts_with(b"PK") {
-        true => kind_of(&mut open(input.bytes)?).or(asked),
+    let kind = if input.bytes.starts_with(b"PK") {
+        kind_of(&mut open(input.bytes)?).or(asked)
+    } else {
         // An encrypted document is no archive; its reader says so.
-        false => asked,
+        asked
     };
     let Some((kind, read)) = kind.and_then(|kind| Some((kind, reader_of(kind)?))) else {
         return Err(ReadFailure::new(FailureKind::WrongFormat, "it is a ZIP archive").into());
@@ -59,9 +60,10 @@ fn reader_of(kind: Headed) -> Option<Read> {
 fn open(bytes: &[u8]) -> Result<Archive<'_>, ReadFailure> {
     parts::open(bytes).map_err(|failed| {
         let names = local_names(bytes);
-        let has =
-            |name: &str| names.iter().any(|found| found.eq_ignore_ascii_case(name.as_bytes()));
-        match of_main_part(has) {
+        let kind = of_main_part(|name| {
+            names.iter().any(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+        });
+        match kind {
             Some(kind) if failed.failure == FailureKind::Damaged => {
                 let detail =
                     format!("{}; parts of a file in the format {kind} are left", failed.detail);

@@ -42,21 +42,25 @@ pub(super) fn notebook_with_results(
     input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
 ) -> Result<ReadingSummary, EarlyEnd> {
-    let read_page = |page: &str| {
-        let (mut head, mut pages) = (None, Vec::new());
-        let input = ReaderInput { bytes: page.as_bytes(), ..*input };
-        let outcome = html::read(&input, &mut |line| {
-            match line {
-                AnswerLine::Document(found) => head = Some(found),
-                AnswerLine::Page(page) => pages.push(page),
-                _ => {}
-            }
-            Ok(())
-        });
-        outcome.ok()?;
-        Some(headed::to_document(head?, pages, true).text)
-    };
-    send(input, emit, |text| notebook::extract(text, Some(&read_page)).map_err(failure))
+    send(input, emit, |text| {
+        notebook::extract(text, Some(&|page: &str| page_text(page, input))).map_err(failure)
+    })
+}
+
+/// Returns the text of a web page within a document; `None` if it cannot be read.
+fn page_text(page: &str, input: &ReaderInput<'_>) -> Option<String> {
+    let (mut head, mut pages) = (None, Vec::new());
+    let input = ReaderInput { bytes: page.as_bytes(), ..*input };
+    let outcome = html::read(&input, &mut |line| {
+        match line {
+            AnswerLine::Document(found) => head = Some(found),
+            AnswerLine::Page(page) => pages.push(page),
+            _ => {}
+        }
+        Ok(())
+    });
+    outcome.ok()?;
+    Some(headed::to_document(head?, pages, true).text)
 }
 
 /// Returns the language of a text, as its word says.

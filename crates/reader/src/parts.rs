@@ -189,9 +189,8 @@ pub(crate) fn open_office<'a>(bytes: &'a [u8], old: &str) -> Result<Archive<'a>,
 /// Returns the name of the main part, which the package defines (ECMA-376, part 2, 9.3).
 pub(crate) fn main_part(archive: &mut Archive<'_>, default: &str) -> Result<String, ReadFailure> {
     let mut relations = relations(archive, "")?.into_values();
-    let is_main =
-        |related: &RelatedPart| related.kind == "officeDocument" && archive.has(&related.name);
-    let found = relations.find(is_main);
+    let found =
+        relations.find(|related| related.kind == "officeDocument" && archive.has(&related.name));
     Ok(found.map_or_else(|| default.to_owned(), |related| related.name))
 }
 
@@ -232,14 +231,16 @@ pub(crate) fn relations(
 /// Returns the names of the XML parts that begin with `start` and go on with a number, by this number.
 pub(crate) fn numbered(archive: &Archive<'_>, start: &str) -> Vec<String> {
     let start = comparable(start);
-    let number = |name: &str| -> Option<u64> {
-        comparable(name).strip_prefix(&start)?.strip_suffix(".xml")?.parse().ok()
-    };
     let names = archive.names().into_iter();
     let mut numbered: Vec<(u64, String)> =
-        names.filter_map(|name| Some((number(&name)?, name))).collect();
+        names.filter_map(|name| Some((number_after(&start, &name)?, name))).collect();
     numbered.sort_unstable();
     numbered.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Returns the number of an XML part whose name begins with `start`, which is comparable.
+fn number_after(start: &str, name: &str) -> Option<u64> {
+    comparable(name).strip_prefix(start)?.strip_suffix(".xml")?.parse().ok()
 }
 
 /// Returns the name in the archive that a path in a file of `folder` refers to.

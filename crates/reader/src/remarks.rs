@@ -40,9 +40,10 @@ impl Remark {
 impl BlockWriter {
     /// Adds a remark as a paragraph, or counts its words if the user does not want remarks.
     pub(crate) fn remark(&mut self, remark: &Remark, omits_remarks: bool) {
-        match omits_remarks {
-            true => self.left_out.add(WordReason::Remarks, &remark.text),
-            false => self.paragraph(&remark.paragraph()),
+        if omits_remarks {
+            self.left_out.add(WordReason::Remarks, &remark.text);
+        } else {
+            self.paragraph(&remark.paragraph());
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::error::FailureKind;
 use crate::extract::protocol::{
     AnswerLine, LAYERS, Pictures, ReadFailure, ReadingSummary, Request, decode, encode,
 };
+use crate::extract::sandbox::Layers;
 use crate::extract::sandbox::confine::{self, ProcessLimit, limit};
 
 /// Stack of the reading thread. Readers recurse with the nesting of a document; the stack of the
@@ -33,24 +34,26 @@ pub fn run_child() -> ExitCode {
     let layers = confine::for_reading();
     // The panic message would be noise; it is sent in the last line.
     panic::set_hook(Box::new(|_| {}));
-    let serve = || {
-        let (mut input, mut output) = (BufReader::new(io::stdin()), io::stdout());
-        let request: Request =
-            decode(&line(&mut input, MAX_REQUEST_BYTES)?).ok_or(io::ErrorKind::InvalidData)?;
-        if request.reader == LAYERS {
-            return write(
-                &mut output,
-                &[AnswerLine::Layers(layers), AnswerLine::Done(ReadingSummary::default())],
-            );
-        }
-        let read = table::by_name(&request.reader).ok_or(io::ErrorKind::InvalidData)?;
-        serve(read, &request, &mut input, &mut output)
-    };
-    match serve() {
+    match answer(layers) {
         Ok(()) => ExitCode::SUCCESS,
         // The parent has gone or does not speak the protocol, so the error cannot be reported.
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// Answers the request on stdin.
+fn answer(layers: Layers) -> io::Result<()> {
+    let (mut input, mut output) = (BufReader::new(io::stdin()), io::stdout());
+    let request: Request =
+        decode(&line(&mut input, MAX_REQUEST_BYTES)?).ok_or(io::ErrorKind::InvalidData)?;
+    if request.reader == LAYERS {
+        return write(
+            &mut output,
+            &[AnswerLine::Layers(layers), AnswerLine::Done(ReadingSummary::default())],
+        );
+    }
+    let read = table::by_name(&request.reader).ok_or(io::ErrorKind::InvalidData)?;
+    serve(read, &request, &mut input, &mut output)
 }
 
 fn serve(
@@ -76,12 +79,15 @@ fn serve(
             let _ = alone.build_global();
             confine::refuse_threads();
             let (input, output) = (RefCell::new(&mut *input), RefCell::new(&mut *output));
-            let ask = |pictures: Pictures| {
-                write(&mut *output.borrow_mut(), &[AnswerLine::Pictures(pictures)])?;
-                let reply = line(&mut *input.borrow_mut(), MAX_REPLY_BYTES)?;
-                decode(&reply).ok_or_else(|| io::ErrorKind::InvalidData.into())
+            let input = ReaderInput {
+                bytes: &bytes,
+                request,
+                ask: &|pictures: Pictures| {
+                    write(&mut *output.borrow_mut(), &[AnswerLine::Pictures(pictures)])?;
+                    let reply = line(&mut *input.borrow_mut(), MAX_REPLY_BYTES)?;
+                    decode(&reply).ok_or_else(|| io::ErrorKind::InvalidData.into())
+                },
             };
-            let input = ReaderInput { bytes: &bytes, request, ask: &ask };
             read(&input, &mut |line| {
                 if let AnswerLine::Document(head) = &line {
                     limit_cpu(request, head.page_count);

@@ -66,6 +66,7 @@ pub(super) fn by_name(name: &str) -> Option<Read> {
     let mut all = READERS.iter();
     #[cfg(debug_assertions)]
     let mut all = all.by_ref().chain(super::misbehaving::READERS);
-    let of_format = || name.parse().ok().map(reader_of);
-    all.find(|(known, _)| *known == name).map(|(_, read)| *read).or_else(of_format)
+    all.find(|(known, _)| *known == name)
+        .map(|(_, read)| *read)
+        .or_else(|| name.parse().ok().map(reader_of))
 }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::lines::{self, ContentLine, LineGroup};
-use super::{leave_out, one_line, times, without_scheme, write_paragraphs};
+use super::{leave_out, times, without_scheme, write_paragraphs};
+use crate::spaces::on_one_line;
 use crate::writer::BlockWriter;
 
 /// Properties without words for people.
@@ -26,7 +27,7 @@ fn write(group: &LineGroup, writer: &mut BlockWriter) {
     writer.heading(2, &title);
     let (mut facts, mut notes) = (Vec::new(), Vec::new());
     for line in &group.lines {
-        let value = one_line(&value(line));
+        let value = on_one_line(&value(line));
         match (line.name.as_str(), label(line, &labels)) {
             ("NOTE", _) => notes.push(line.text()),
             (_, Some(label)) if !value.is_empty() && value != title => {
@@ -69,7 +70,7 @@ fn title(group: &LineGroup) -> String {
     let lines = candidates
         .iter()
         .flat_map(|wanted| group.lines.iter().filter(move |line| line.name == *wanted));
-    let mut titles = lines.map(|line| one_line(&value(line)));
+    let mut titles = lines.map(|line| on_one_line(&value(line)));
     titles.find(|title| !title.is_empty()).unwrap_or_else(|| "Contact".to_owned())
 }
 

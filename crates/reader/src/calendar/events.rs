@@ -1,8 +1,9 @@
 //! Reads the events, tasks and journals of a calendar.
 
 use super::lines::{self, ContentLine, LineGroup};
-use super::{leave_out, one_line, times, without_scheme, write_paragraphs};
+use super::{leave_out, times, without_scheme, write_paragraphs};
 use crate::document::WordReason;
+use crate::spaces::on_one_line;
 use crate::writer::BlockWriter;
 
 /// What is read of a calendar.
@@ -107,7 +108,7 @@ impl CalendarEntry {
     }
 
     fn fact(&mut self, name: &str, value: &str) {
-        let value = one_line(value);
+        let value = on_one_line(value);
         if !value.is_empty() {
             self.facts.push(format!("{name}: {value}"));
         }

@@ -92,6 +92,11 @@ impl ContentLine {
         fields.iter().map(|field| unescape(field).trim().to_owned()).collect()
     }
 
+    /// Returns the kind of the component that the line begins or ends.
+    fn component_kind(&self) -> String {
+        self.value.trim().to_ascii_uppercase()
+    }
+
     /// Parses a line; `None` if it is none.
     fn parse(line: &str) -> Option<Self> {
         let (head, value) = line.split_at_checked(end_of_head(line)?)?;
@@ -99,8 +104,7 @@ impl ContentLine {
         let mut parts = split_unquoted(head, ';').into_iter();
         let name = parts.next()?;
         let (group, name) = name.rsplit_once('.').unwrap_or(("", name));
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if name.is_empty() || !name.chars().all(is_name) {
+        if name.is_empty() || !name.chars().all(is_name_character) {
             return None;
         }
         let mut content =
@@ -147,11 +151,15 @@ fn end_of_head(line: &str) -> Option<usize> {
 
 fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     let mut is_quoted = false;
-    let is_end = |c: char| {
+    let parts = text.split(|c| {
         is_quoted ^= c == '"';
         c == separator && !is_quoted
-    };
-    text.split(is_end).collect()
+    });
+    parts.collect()
+}
+
+fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
 /// Replaces what stands for a line break or a separator (RFC 5545, 3.3.11).
@@ -208,8 +216,10 @@ fn is_property(line: &str) -> bool {
 /// Whether the value of a line is quoted-printable.
 fn has_quoted_value(line: &str) -> bool {
     let head = end_of_head(line).and_then(|end| line.get(..end)).unwrap_or_default();
-    let encoding = |part: &&str| is_quoted_printable(part.rsplit('=').next().unwrap_or_default());
-    head.split(';').skip(1).any(|part| encoding(&part))
+    let mut parameters = head.split(';').skip(1);
+    // vCard 2.1 also has the encoding alone, without `ENCODING=`.
+    parameters
+        .any(|parameter| is_quoted_printable(parameter.rsplit('=').next().unwrap_or_default()))
 }
 
 /// Returns the components of these kinds. One of them is in no other; what else is nested in one is not part of it.
@@ -220,16 +230,15 @@ pub(super) fn groups(text: &str, kinds: &[&str]) -> LineGroups {
     let (mut num_within, mut num_around) = (0_usize, 0_usize);
     for line in unfold(text) {
         let Some(line) = ContentLine::parse(&line) else { continue };
-        let kind = || line.value.trim().to_ascii_uppercase();
         match (line.name.as_str(), &mut open) {
-            ("BEGIN", _) if kinds.contains(&kind().as_str()) => {
+            ("BEGIN", _) if kinds.contains(&line.component_kind().as_str()) => {
                 found.groups.extend(open.take());
                 num_within = 0;
-                open = Some(LineGroup { kind: kind(), lines: Vec::new() });
+                open = Some(LineGroup { kind: line.component_kind(), lines: Vec::new() });
             }
             ("BEGIN", Some(_)) => num_within += 1,
             ("BEGIN", None) => num_around += 1,
-            ("END", Some(group)) if num_within == 0 || kind() == group.kind => {
+            ("END", Some(group)) if num_within == 0 || line.component_kind() == group.kind => {
                 found.groups.extend(open.take());
                 num_within = 0;
             }

@@ -100,18 +100,19 @@ pub(super) fn from_to(start: &ContentLine, end: Option<&ContentLine>) -> String 
     };
     // A day at which something ends is not part of it (RFC 5545, 3.6.1).
     let to = if to.time.is_none() { to.previous_day() } else { to };
-    let words = |words: String| from.with_zone(words);
     match &to.time {
-        _ if (&to.date(), &to.time) <= (&from.date(), &from.time) => words(from.date_and_time()),
+        _ if (&to.date(), &to.time) <= (&from.date(), &from.time) => {
+            from.with_zone(from.date_and_time())
+        }
         Some(time) if to.date() == from.date() && to.zone == from.zone => {
-            words(format!("{} to {time}", from.date_and_time()))
+            from.with_zone(format!("{} to {time}", from.date_and_time()))
         }
         _ if to.zone == from.zone => {
-            words(format!("{} to {}", from.date_and_time(), to.date_and_time()))
+            from.with_zone(format!("{} to {}", from.date_and_time(), to.date_and_time()))
         }
         _ => {
             let end = to.with_zone(to.date_and_time());
-            format!("{} to {end}", words(from.date_and_time()))
+            format!("{} to {end}", from.with_zone(from.date_and_time()))
         }
     }
 }
@@ -161,12 +162,7 @@ const DAYS: [(&str, &str); 7] = [
 /// Returns how often something is repeated, in words: `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO` is
 /// `every 2 weeks on Monday`.
 pub(super) fn repetition(rule: &str) -> String {
-    let part = |name: &str| {
-        let mut parts = rule.split(';').filter_map(|part| part.split_once('='));
-        let found = parts.find(|(known, _)| known.trim().eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.trim())
-    };
-    let unit = match part("FREQ").unwrap_or_default().to_ascii_uppercase().as_str() {
+    let unit = match part_of(rule, "FREQ").unwrap_or_default().to_ascii_uppercase().as_str() {
         "YEARLY" => "year",
         "MONTHLY" => "month",
         "WEEKLY" => "week",
@@ -174,25 +170,32 @@ pub(super) fn repetition(rule: &str) -> String {
         "HOURLY" => "hour",
         _ => return rule.to_owned(),
     };
-    let mut words = match part("INTERVAL") {
+    let mut words = match part_of(rule, "INTERVAL") {
         Some(interval) if interval != "1" => format!("every {interval} {unit}s"),
         _ => format!("every {unit}"),
     };
-    if let Some(days) = part("BYDAY") {
+    if let Some(days) = part_of(rule, "BYDAY") {
         let days: Vec<String> = days.split(',').map(day_of_week).collect();
         words += &format!(" on {}", days.join(", "));
     }
-    if let Some(days) = part("BYMONTHDAY") {
+    if let Some(days) = part_of(rule, "BYMONTHDAY") {
         words += &format!(" on day {days}");
     }
-    if let Some(count) = part("COUNT") {
+    if let Some(count) = part_of(rule, "COUNT") {
         words += &format!(", {count} times");
     }
-    if let Some(until) = part("UNTIL") {
+    if let Some(until) = part_of(rule, "UNTIL") {
         let until = CalendarTime::of(until, "").map_or(until.to_owned(), |until| until.date());
         words += &format!(" until {until}");
     }
     words
+}
+
+/// Returns the value of a part of a rule.
+fn part_of<'r>(rule: &'r str, name: &str) -> Option<&'r str> {
+    let mut parts = rule.split(';').filter_map(|part| part.split_once('='));
+    let found = parts.find(|(known, _)| known.trim().eq_ignore_ascii_case(name));
+    found.map(|(_, value)| value.trim())
 }
 
 /// Returns the name of a day of the week, which may have a number: `2TU` is the second Tuesday of a month.

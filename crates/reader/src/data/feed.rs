@@ -89,13 +89,7 @@ impl FeedEntry {
             .map(|text| text.filter(|letter| letter.is_alphanumeric()).collect())
             .collect();
         for (idx, (at, page)) in pages.into_iter().enumerate() {
-            // A summary is often the beginning of the text.
-            let is_in = |other: usize| {
-                other != idx
-                    && letters[other].contains(&letters[idx])
-                    && (letters[other].len() > letters[idx].len() || other < idx)
-            };
-            if (0..letters.len()).any(is_in) {
+            if is_repeated(&letters, idx) {
                 continue;
             }
             left_out.merge(&page.left_out);
@@ -111,6 +105,16 @@ impl FeedEntry {
             }
         }
     }
+}
+
+/// Whether another page has the letters of this one, as a summary is often the beginning of the text. The first of
+/// several equal pages is not repeated.
+fn is_repeated(letters: &[String], idx: usize) -> bool {
+    (0..letters.len()).any(|other| {
+        other != idx
+            && letters[other].contains(&letters[idx])
+            && (letters[other].len() > letters[idx].len() || other < idx)
+    })
 }
 
 /// Returns a title, which may be a piece of a web page, on one line.

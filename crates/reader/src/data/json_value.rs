@@ -84,9 +84,12 @@ impl<'a> JsonValue<'a> {
 
     /// Returns an object with its first members, of which only what is long has more; `None` for anything else.
     pub(super) fn object(self) -> Option<JsonObject<'a>> {
-        let named = |(key, value): (Self, Self)| Some((key.string()?, value));
-        let members = || self.members().take(MAX_MEMBERS).filter_map(named).collect();
-        self.is_object().then(|| JsonObject { members: members() })
+        if !self.is_object() {
+            return None;
+        }
+        let members = self.members().take(MAX_MEMBERS);
+        let named = members.filter_map(|(key, value)| Some((key.string()?, value)));
+        Some(JsonObject { members: named.collect() })
     }
 
     fn is_object(self) -> bool {
@@ -120,6 +123,11 @@ impl<'a> JsonValue<'a> {
 impl<'a> JsonObject<'a> {
     pub(super) fn get(&self, name: &str) -> Option<JsonValue<'a>> {
         self.members.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
+    }
+
+    /// Whether a member with this name is among the first ones.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
     }
 
     /// Returns a string member.

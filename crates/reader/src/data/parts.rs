@@ -142,9 +142,10 @@ impl<'a> Parts<'a> {
             let name = member.name.clone().map(self.to_name).filter(|name| !name.is_empty());
             let is_named = name.is_some();
             chain.extend(name.map(|name| markdown::shorten(&name, MAX_NAME_CHARS)));
-            match member.inner.is_empty() {
-                true => starts.push((at, chain.clone())),
-                false => self.flatten(&member.inner, at, chain, starts),
+            if member.inner.is_empty() {
+                starts.push((at, chain.clone()));
+            } else {
+                self.flatten(&member.inner, at, chain, starts);
             }
             chain.truncate(chain.len() - usize::from(is_named));
         }

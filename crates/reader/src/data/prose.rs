@@ -78,15 +78,14 @@ impl ProseWriter {
             // What is written in another order than it has in the file cannot be cited.
             self.document.line_numbers.clear();
         }
-        match self.document.title.is_some() {
-            true => {
-                markdown::set_title_and_blocks(
-                    &mut self.document,
-                    self.pieces,
-                    LeadingHeading::IsSection,
-                );
-            }
-            false => markdown::set_blocks(&mut self.document, self.pieces),
+        if self.document.title.is_some() {
+            markdown::set_title_and_blocks(
+                &mut self.document,
+                self.pieces,
+                LeadingHeading::IsSection,
+            );
+        } else {
+            markdown::set_blocks(&mut self.document, self.pieces);
         }
         (!self.document.blocks.is_empty()).then_some(self.document)
     }

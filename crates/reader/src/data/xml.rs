@@ -11,18 +11,17 @@ pub(super) fn scan(text: &str, parts: &mut Parts<'_>) {
     while let Some(found) = text[at..].find('<') {
         let start = at + found;
         let tag = &text[start..];
-        let after = |end: &str| tag.find(end).map_or(tag.len(), |found| found + end.len());
         let len = match tag {
-            _ if tag.starts_with("<!--") => after("-->"),
-            _ if tag.starts_with("<![CDATA[") => after("]]>"),
-            _ if tag.starts_with("<?") => after("?>"),
+            _ if tag.starts_with("<!--") => len_with(tag, "-->"),
+            _ if tag.starts_with("<![CDATA[") => len_with(tag, "]]>"),
+            _ if tag.starts_with("<?") => len_with(tag, "?>"),
             _ if tag.starts_with("<!") => after_quoted(tag),
             _ if tag.starts_with("</") => {
                 if depth > 0 {
                     parts.close(start);
                     depth -= 1;
                 }
-                after(">")
+                len_with(tag, ">")
             }
             _ if tag[1..].starts_with(|first: char| first.is_alphabetic() || first == '_') => {
                 let len = after_quoted(tag);
@@ -47,11 +46,10 @@ pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
     while let Some(found) = text[at..].find(['&', '<']) {
         let start = at + found;
         let rest = &text[start..];
-        let after = |end: &str| rest.find(end).map_or(rest.len(), |found| found + end.len());
         let len = match rest {
-            _ if rest.starts_with("<!--") => after("-->"),
-            _ if rest.starts_with("<![CDATA[") => after("]]>"),
-            _ if rest.starts_with("<?") => after("?>"),
+            _ if rest.starts_with("<!--") => len_with(rest, "-->"),
+            _ if rest.starts_with("<![CDATA[") => len_with(rest, "]]>"),
+            _ if rest.starts_with("<?") => len_with(rest, "?>"),
             _ if rest.starts_with("<!DOCTYPE") => after_doctype(rest),
             _ if rest.starts_with('<') => 1,
             _ => match reference(rest, has_entities) {
@@ -64,6 +62,11 @@ pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
         };
         at = start + len;
     }
+}
+
+/// Returns the length of what ends with `end`; all of it if nothing ends it.
+fn len_with(text: &str, end: &str) -> usize {
+    text.find(end).map_or(text.len(), |found| found + end.len())
 }
 
 /// Returns the length of a document type with the declarations in it.

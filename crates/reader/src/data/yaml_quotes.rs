@@ -46,9 +46,8 @@ impl QuotedStrings<'_, '_> {
         if line.starts_with("---") {
             (self.flow_depth, self.open) = (0, None);
         }
-        let is_ended = |open: &OpenString| open.column.is_some_and(|key| column <= key);
         let mut at = start + column;
-        match self.open.take().filter(|open| !is_ended(open)) {
+        match self.open.take().filter(|open| open.column.is_none_or(|key| column > key)) {
             Some(open) => at = self.string(at, end, open),
             None => {
                 let key = match self.text.as_bytes()[at] {
@@ -136,10 +135,8 @@ impl QuotedStrings<'_, '_> {
     fn value_of(&mut self, at: usize, end: usize, key: usize) -> usize {
         let blanks = self.text[at..end].len() - self.text[at..end].trim_start().len();
         let start = at + blanks;
-        let is_block = |byte: &u8| matches!(byte, b'|' | b'>');
-        if self.text.as_bytes()[..end].get(start).is_some_and(is_block)
-            && self.is_block_mark(start, end)
-        {
+        let first = self.text.as_bytes()[..end].get(start);
+        if matches!(first, Some(b'|' | b'>')) && self.is_block_mark(start, end) {
             self.block_of = Some(key);
             return end;
         }

@@ -3,6 +3,7 @@
 use crate::document::{FileParts, WordAccount, WordReason};
 use crate::html;
 use crate::mime;
+use crate::spaces::on_one_line;
 use crate::writer::BlockWriter;
 use crate::xml::XmlEvent;
 
@@ -71,24 +72,22 @@ impl Note {
 
     /// Returns it as Markdown with front matter.
     pub(super) fn markdown(&self) -> String {
-        // Texts in quotes of JSON are texts of YAML.
-        let quoted = |text: &str| serde_json::Value::from(text).to_string();
-        let tags: Vec<String> = self.tags.iter().map(|tag| quoted(tag)).collect();
+        let tags: Vec<String> = self.tags.iter().map(|tag| yaml_text(tag)).collect();
         let mut front = Vec::new();
         if !self.title.is_empty() {
-            front.push(format!("title: {}", quoted(&self.title)));
+            front.push(format!("title: {}", yaml_text(&self.title)));
         }
         if !self.created.is_empty() {
             front.push(format!("created: {}", self.created));
         }
         if !self.author.is_empty() {
-            front.push(format!("author: {}", quoted(&self.author)));
+            front.push(format!("author: {}", yaml_text(&self.author)));
         }
         if !tags.is_empty() {
             front.push(format!("tags: [{}]", tags.join(", ")));
         }
         if !self.source.is_empty() {
-            front.push(format!("source: {}", quoted(&self.source)));
+            front.push(format!("source: {}", yaml_text(&self.source)));
         }
         let mut writer = BlockWriter::default();
         self.write(&mut writer);
@@ -215,15 +214,14 @@ impl ExportedNotes {
             }
             return;
         }
-        let line = || text.split_whitespace().collect::<Vec<_>>().join(" ");
         match name {
             "task" => self.is_task = false,
-            "title" if self.is_task => note.tasks.push(line()),
+            "title" if self.is_task => note.tasks.push(on_one_line(&text)),
             _ if self.is_task => {}
-            "title" => note.title = line(),
-            "tag" => note.tags.push(line()),
-            "author" => note.author = line(),
-            "source-url" => note.source = line(),
+            "title" => note.title = on_one_line(&text),
+            "tag" => note.tags.push(on_one_line(&text)),
+            "author" => note.author = on_one_line(&text),
+            "source-url" => note.source = on_one_line(&text),
             "created" => note.created = day(text.trim()),
             "content" => note.set_content(&text),
             _ => {}
@@ -248,6 +246,11 @@ impl Note {
         }
         self.content.push_str(rest);
     }
+}
+
+/// Quotes a text of the front matter. Texts in quotes of JSON are texts of YAML.
+fn yaml_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// Returns the day of a time: `20240501T101112Z`.

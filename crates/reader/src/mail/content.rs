@@ -217,18 +217,29 @@ fn shown(parts: &[MailPart<'_>], texts: &[Option<String>]) -> HashSet<usize> {
         }
     }
     for mut forms in forms.into_values() {
-        let text_of = |role| {
-            let places = forms.get(&role).into_iter().flatten();
-            let texts = places
-                .map(|idx| without_tags(&parts[*idx], texts[*idx].as_deref().unwrap_or_default()));
-            texts.collect::<Vec<_>>().join("\n")
-        };
         let mut order = [MailRole::Plain, MailRole::Page, MailRole::OtherForm];
-        if prefers_page(&text_of(MailRole::Plain), &text_of(MailRole::Page)) {
+        let plain = joined_texts(forms.get(&MailRole::Plain), parts, texts);
+        let page = joined_texts(forms.get(&MailRole::Page), parts, texts);
+        if prefers_page(&plain, &page) {
             order.swap(0, 1);
         }
-        let chosen = order.into_iter().find(|role| !text_of(*role).trim().is_empty());
+        let chosen = order
+            .into_iter()
+            .find(|role| !joined_texts(forms.get(role), parts, texts).trim().is_empty());
         shown.extend(chosen.and_then(|role| forms.remove(&role)).unwrap_or_default());
     }
     shown
+}
+
+/// Returns the texts of the parts of a form without their tags.
+fn joined_texts(
+    form: Option<&Vec<usize>>,
+    parts: &[MailPart<'_>],
+    texts: &[Option<String>],
+) -> String {
+    let texts = form
+        .into_iter()
+        .flatten()
+        .map(|idx| without_tags(&parts[*idx], texts[*idx].as_deref().unwrap_or_default()));
+    texts.collect::<Vec<_>>().join("\n")
 }

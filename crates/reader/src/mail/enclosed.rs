@@ -109,8 +109,9 @@ impl BlockEncoding {
         match self {
             Self::Uuencode => self.is_end(line) || uuencoded(line).is_some(),
             Self::Base64 => {
-                let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
-                !line.is_empty() && line.trim_end().bytes().all(is_letter)
+                let mut bytes = line.trim_end().bytes();
+                !line.is_empty()
+                    && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
             }
             Self::YEnc => true,
             // Prose has blanks; the headers of a block have them after a colon.
@@ -153,7 +154,6 @@ impl BlockEncoding {
 fn uuencoded(line: &str) -> Option<Vec<u8>> {
     const GROUP: usize = 4;
     let (&first, data) = line.as_bytes().split_first()?;
-    let sextet = |byte: u8| (b' '..=b'`').contains(&byte).then(|| (byte - b' ') & 0x3F);
     let len = usize::from(sextet(first)?);
     let num_data = len.div_ceil(3) * GROUP;
     let has_length = data.len() <= num_data + 2 && (data.len() + GROUP > num_data);
@@ -163,13 +163,20 @@ fn uuencoded(line: &str) -> Option<Vec<u8>> {
     }
     let mut bytes = Vec::with_capacity(num_data);
     for group in data[..data.len().min(num_data)].chunks(GROUP) {
-        let at =
-            |place: usize| u32::from(group.get(place).and_then(|byte| sextet(*byte)).unwrap_or(0));
-        let word = at(0) << 18 | at(1) << 12 | at(2) << 6 | at(3);
+        // Blanks that are missing at the end of the line stand for zeros.
+        let word = (0..GROUP).fold(0, |word, place| {
+            let bits = group.get(place).and_then(|byte| sextet(*byte)).unwrap_or(0);
+            word << 6 | u32::from(bits)
+        });
         bytes.extend_from_slice(&word.to_be_bytes()[1..]);
     }
     bytes.truncate(len);
     Some(bytes)
+}
+
+/// Returns the six bits that a byte stands for.
+fn sextet(byte: u8) -> Option<u8> {
+    (b' '..=b'`').contains(&byte).then(|| (byte - b' ') & 0x3F)
 }
 
 #[cfg(test)]

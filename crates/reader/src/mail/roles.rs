@@ -108,8 +108,8 @@ fn shown_pictures(message: &Message<'_>) -> HashSet<String> {
         let PartType::Html(page) = &part.body else { continue };
         let references = page.split("cid:").skip(1);
         ids.extend(references.map(|rest| {
-            let is_end = |c: char| c.is_whitespace() || "\"'<>()".contains(c);
-            rest.split(is_end).next().unwrap_or_default().to_owned()
+            let mut words = rest.split(|c: char| c.is_whitespace() || "\"'<>()".contains(c));
+            words.next().unwrap_or_default().to_owned()
         }));
     }
     ids
@@ -190,9 +190,11 @@ impl<'a> MailPart<'a> {
     /// Whether a calendar is about meeting somebody, and not a list of dates.
     fn is_invitation(&self, message: &Message<'_>) -> bool {
         let stated = self.part.content_type().and_then(|kind| kind.attribute("method"));
-        let bytes = || mime::contents(message, self.part);
-        stated.is_some()
-            || bytes().split(|byte| *byte == b'\n').any(|line| line.starts_with(b"METHOD:"))
+        if stated.is_some() {
+            return true;
+        }
+        let bytes = mime::contents(message, self.part);
+        bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(b"METHOD:"))
     }
 
     /// Whether the part is a message.
@@ -203,11 +205,10 @@ impl<'a> MailPart<'a> {
 
     /// Returns the name that the message gives a part; of a message its subject.
     pub(super) fn stated_name(&self) -> Option<String> {
-        let subject = || match &self.part.body {
+        let name = self.part.attachment_name().or_else(|| match &self.part.body {
             PartType::Message(message) => message.subject(),
             _ => None,
-        };
-        let name = self.part.attachment_name().or_else(subject)?;
+        })?;
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         (!name.is_empty()).then_some(name)
     }

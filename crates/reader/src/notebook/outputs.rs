@@ -108,11 +108,13 @@ fn printed(text: &str) -> String {
         rest = &body[end..];
     }
     plain.push_str(rest);
-    let last_state = |line: &str| {
-        let line = line.trim_end_matches('\r');
-        line.rsplit('\r').next().unwrap_or(line).to_owned()
-    };
     plain.split('\n').map(last_state).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns what is left of a line that was printed over.
+fn last_state(line: &str) -> &str {
+    let line = line.trim_end_matches('\r');
+    line.rsplit('\r').next().unwrap_or(line)
 }
 
 #[cfg(test)]

@@ -8,13 +8,14 @@ use mail_parser::{DateTime, Message, MessageParser};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::compressed_rtf;
-use super::field_text::{encoded_word, on_one_line};
+use super::field_text::encoded_word;
 use super::id::{self, PropertyId};
 use super::item::{FileObject, OutlookFile, OutlookItem};
 use super::people::{MailPerson, RECIPIENT, people_of, sender};
 use super::properties::Properties;
 use crate::document::FileParts;
 use crate::rtf;
+use crate::spaces::on_one_line;
 
 /// An item as a message.
 #[derive(Debug, Default)]
@@ -252,8 +253,8 @@ impl OutlookFile {
     fn content_id(&self) -> Option<String> {
         let content_id = self.properties.text(id::CONTENT_ID)?;
         let content_id = content_id.trim_matches(['<', '>', ' ']);
-        let is_plain = |c: char| c.is_ascii_graphic() && !"<>".contains(c);
-        content_id.chars().all(is_plain).then(|| content_id.to_owned())
+        let is_plain = content_id.chars().all(|c| c.is_ascii_graphic() && !"<>".contains(c));
+        is_plain.then(|| content_id.to_owned())
     }
 
     /// Whether the page of the message shows it, so that the list of attachments does not.
@@ -266,8 +267,9 @@ impl OutlookFile {
 
     fn stated_type(&self) -> Option<String> {
         let stated = self.properties.text(id::MEDIA_TYPE)?.trim().to_ascii_lowercase();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-+._/".contains(c);
-        (stated.contains('/') && stated.chars().all(is_plain)).then_some(stated)
+        let is_type = stated.contains('/')
+            && stated.chars().all(|c| c.is_ascii_alphanumeric() || "-+._/".contains(c));
+        is_type.then_some(stated)
     }
 
     fn is_signed_message(&self, bytes: &[u8]) -> bool {
@@ -279,10 +281,10 @@ impl OutlookFile {
 
     /// Returns the type that the attachment states, or that of its name.
     fn media_type(&self, name: Option<&str>) -> String {
-        let is_single = |stated: &String| {
-            !["multipart/", "message/"].iter().any(|start| stated.starts_with(start))
-        };
-        if let Some(stated) = self.stated_type().filter(is_single) {
+        if let Some(stated) = self.stated_type()
+            && !stated.starts_with("multipart/")
+            && !stated.starts_with("message/")
+        {
             return stated;
         }
         let extension = name.and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);

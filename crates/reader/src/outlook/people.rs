@@ -82,6 +82,7 @@ pub(super) fn people_of(address: Option<&Address<'_>>) -> Vec<MailPerson> {
 }
 
 fn is_address(text: &str) -> bool {
-    let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"<>,;:\"()".contains(c);
-    text.contains('@') && text.chars().all(is_plain)
+    let mut characters = text.chars();
+    text.contains('@')
+        && characters.all(|c| !c.is_whitespace() && !c.is_control() && !"<>,;:\"()".contains(c))
 }

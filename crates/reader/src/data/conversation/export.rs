@@ -15,9 +15,11 @@ pub(super) fn read(text: &str) -> Option<Vec<Conversation>> {
         if is_conversation(&first) {
             return root.items().map(|item| conversation(&item.object()?)).collect();
         }
-        let is_message = |item: &JsonObject<'_>| speaker(item).is_some() && may_say(item);
-        let turns = slack(root);
-        let turns = turns.or_else(|| is_message(&first).then(|| messages(root))?)?;
+        let turns = match slack(root) {
+            Some(turns) => turns,
+            None if speaker(&first).is_some() && may_say(&first) => messages(root)?,
+            None => return None,
+        };
         return Some(vec![Conversation { turns, ..Conversation::default() }]);
     }
     let root_object = root.object()?;
@@ -48,8 +50,10 @@ pub(super) fn conversation(object: &JsonObject<'_>) -> Option<Conversation> {
     } else {
         of_requests(object)?
     };
-    let channel = || object.object("channel")?.string("name");
-    let name = object.string("title").or_else(|| object.string("name")).or_else(channel);
+    let name = object
+        .string("title")
+        .or_else(|| object.string("name"))
+        .or_else(|| object.object("channel")?.string("name"));
     let created = ["created_at", "create_time", "startTime"];
     let created = created.iter().find_map(|name| object.string(name));
     Some(Conversation { name, created, turns })
@@ -110,9 +114,8 @@ fn of_facebook(message: &JsonObject<'_>) -> Option<ChatTurn> {
 
 /// Reads a chat with the assistant of an editor: what is asked, and the parts of the answer.
 fn of_requests(object: &JsonObject<'_>) -> Option<Vec<ChatTurn>> {
-    let name = |key: &str, otherwise: &str| object.string(key).unwrap_or(otherwise.to_owned());
-    let user = name("requesterUsername", "User");
-    let assistant = name("responderUsername", "Assistant");
+    let user = object.string("requesterUsername").unwrap_or("User".to_owned());
+    let assistant = object.string("responderUsername").unwrap_or("Assistant".to_owned());
     let mut found = Vec::new();
     for request in object.get("requests")?.items() {
         let request = request.object()?;
@@ -134,11 +137,8 @@ fn of_requests(object: &JsonObject<'_>) -> Option<Vec<ChatTurn>> {
 
 /// Reads a day of a channel of Slack; `None` for any other list.
 fn slack(list: JsonValue<'_>) -> Option<Vec<ChatTurn>> {
-    let is_message = |message: &JsonObject<'_>| {
-        message.string("type").as_deref() == Some("message") && message.get("ts").is_some()
-    };
     let mut items = list.items().map(JsonValue::object);
-    if !items.all(|item| item.is_some_and(|message| is_message(&message))) {
+    if !items.all(|item| item.is_some_and(|message| is_slack_message(&message))) {
         return None;
     }
     let all: Vec<JsonObject<'_>> = list.items().filter_map(JsonValue::object).collect();
@@ -155,6 +155,10 @@ fn slack(list: JsonValue<'_>) -> Option<Vec<ChatTurn>> {
         found.extend(said.map(|turn| ChatTurn { text: slack_text(&turn.text, &names), ..turn }));
     }
     Some(found)
+}
+
+fn is_slack_message(message: &JsonObject<'_>) -> bool {
+    message.string("type").as_deref() == Some("message") && message.has("ts")
 }
 
 /// Returns a text of Slack without its marks: `<@U1>`, `<address|words>` and the three escaped characters.

@@ -50,11 +50,15 @@ pub(super) fn speaker(message: &JsonObject<'_>) -> Option<String> {
         "from", "sender_name", "sender", "speaker", "author", "creator", "user_profile", "user",
         "username", "role",
     ];
-    let name = |value: JsonValue<'_>| value.string().or_else(|| name_of(&value.object()?));
-    let found = NAMES.iter().find_map(|key| message.get(key).and_then(name));
-    // Gemini and others state it as the type of a message.
-    let by_type = || message.string("type").filter(|kind| is_role(kind));
-    found.or_else(by_type).map(|name| to_speaker(&name)).filter(|name| !name.is_empty())
+    let found = NAMES.iter().find_map(|key| {
+        let value = message.get(key)?;
+        value.string().or_else(|| name_of(&value.object()?))
+    });
+    found
+        // Gemini and others state it as the type of a message.
+        .or_else(|| message.string("type").filter(|kind| is_role(kind)))
+        .map(|name| to_speaker(&name))
+        .filter(|name| !name.is_empty())
 }
 
 /// Returns the name of a person or a program.
@@ -97,10 +101,10 @@ pub(super) fn turns(speaker: &str, message: &JsonObject<'_>) -> Vec<ChatTurn> {
     for key in TEXTS {
         let Some(value) = message.get(key) else { continue };
         // Other programs write the pieces of a text, of which some are links.
-        let is_in_pieces = key == "text" && value.is_array();
-        match is_in_pieces {
-            true => add(&mut turns, speaker, value.at(), &joined(value)),
-            false => said(&mut turns, speaker, value, 0),
+        if key == "text" && value.is_array() {
+            add(&mut turns, speaker, value.at(), &joined(value));
+        } else {
+            said(&mut turns, speaker, value, 0);
         }
         if !turns.is_empty() {
             break;
@@ -111,8 +115,10 @@ pub(super) fn turns(speaker: &str, message: &JsonObject<'_>) -> Vec<ChatTurn> {
 
 /// Returns the pieces of a text as one.
 fn joined(pieces: JsonValue<'_>) -> String {
-    let text = |piece: JsonValue<'_>| piece.string().or_else(|| piece.object()?.string("text"));
-    pieces.items().filter_map(text).collect()
+    let texts = pieces
+        .items()
+        .filter_map(|piece| piece.string().or_else(|| piece.object()?.string("text")));
+    texts.collect()
 }
 
 /// Adds what a value says: a text, or a list of texts, calls of tools and what they return.

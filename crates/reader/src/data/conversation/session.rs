@@ -63,7 +63,6 @@ pub(super) fn read(text: &str) -> Option<Conversation> {
 
 fn line_of(object: &JsonObject<'_>) -> SessionLine {
     let kind = object.string("type").unwrap_or_default();
-    let has = |name: &str| object.get(name).is_some();
     // Claude Code and others.
     if let Some(message) = object.object("message")
         && let Some(found) = of_role(&message)
@@ -79,7 +78,7 @@ fn line_of(object: &JsonObject<'_>) -> SessionLine {
         };
     }
     // Slack, with one message per line.
-    if kind == "message" && has("ts") && has("text") {
+    if kind == "message" && object.has("ts") && object.has("text") {
         let speaker = speaker(object).unwrap_or_default();
         return SessionLine::Said(turns(&speaker, object));
     }
@@ -87,7 +86,7 @@ fn line_of(object: &JsonObject<'_>) -> SessionLine {
         return SessionLine::Said(found);
     }
     if kind == "summary"
-        && let Some(text) = object.get("summary").filter(|_| has("leafUuid"))
+        && let Some(text) = object.get("summary").filter(|_| object.has("leafUuid"))
     {
         let summary = text.string().unwrap_or_default();
         let turn = ChatTurn { speaker: "Summary".to_owned(), text: summary, at: text.at() };
@@ -98,12 +97,13 @@ fn line_of(object: &JsonObject<'_>) -> SessionLine {
     }
     const NOTED: [&str; 6] =
         ["sessionId", "session_id", "uuid", "timestamp", "messageId", "record_type"];
-    match NOTED.iter().any(|name| has(name)) && (!kind.is_empty() || has("record_type")) {
-        true => SessionLine::Note,
-        // The first line of a session of an older Codex.
-        false if has("instructions") && has("id") => SessionLine::Note,
-        false => SessionLine::Other,
+    let is_note = NOTED.iter().any(|name| object.has(name))
+        && (!kind.is_empty() || object.has("record_type"));
+    // The first line of a session of an older Codex.
+    if is_note || (object.has("instructions") && object.has("id")) {
+        return SessionLine::Note;
     }
+    SessionLine::Other
 }
 
 /// Reads a message that has a role; `None` for anything else.
