@@ -1,6 +1,6 @@
 //! Removes documents by id, all at and below a path, or all that match a filter or a query.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -239,40 +239,41 @@ fn export(
 /// Returns the rules that keep the files of all arguments away.
 fn rules(store: &Store, all: &[Removal]) -> Result<BTreeSet<IgnoreLine>> {
     let roots = Roots::of(store, false)?;
-    let known = store.known_files()?;
+    let mut files: BTreeMap<DocumentId, Vec<String>> = BTreeMap::new();
+    for file in store.known_files()? {
+        files.entry(file.document_id).or_default().push(file.stamp.path);
+    }
     let mut rules = BTreeSet::new();
     for going in all {
         if let RemovalTarget::Path(path) = &going.named
-            && !known.iter().any(|file| paths::path_of(&file.stamp.path) == *path)
+            && !files.values().flatten().any(|file| paths::path_of(file) == *path)
         {
             rules.insert(keep_away::rule(&roots, path, true)?);
             continue;
         }
         for document in &going.documents {
-            let files = known.iter().filter(|file| file.document_id == document.id);
-            let in_container = |path: &str| paths::split_member(path).1.is_some();
-            if files.clone().any(|file| in_container(&file.stamp.path)) {
-                return Err(Error::usage(format!("document {} is a part of a file", document.id))
-                    .with_hint("name the file to keep all of it away"));
-            }
-            let mut files: Vec<PathBuf> =
-                files.map(|file| paths::path_of(&file.stamp.path)).collect();
-            let Some(first) = files.first().cloned() else {
-                return Err(Error::usage(format!(
-                    "document {} has no file to keep away",
-                    document.id
-                ))
-                .with_hint("remove it without `--ignore`"));
-            };
-            files.retain(|file| roots.folder_of(file).is_some());
-            // Reported as the reason why there is no rule.
-            let files = if files.is_empty() { vec![first] } else { files };
-            for file in files {
-                rules.insert(keep_away::rule(&roots, &file, false)?);
-            }
+            let files = files.get(&document.id).map(Vec::as_slice).unwrap_or_default();
+            rules.extend(rules_of_files(&roots, document.id, files)?);
         }
     }
     Ok(rules)
+}
+
+/// Returns the rules that keep the files of a document away.
+fn rules_of_files(roots: &Roots, id: DocumentId, files: &[String]) -> Result<Vec<IgnoreLine>> {
+    if files.iter().any(|file| paths::split_member(file).1.is_some()) {
+        return Err(Error::usage(format!("document {id} is a part of a file"))
+            .with_hint("name the file to keep all of it away"));
+    }
+    let mut files: Vec<PathBuf> = files.iter().map(|file| paths::path_of(file)).collect();
+    let Some(first) = files.first().cloned() else {
+        return Err(Error::usage(format!("document {id} has no file to keep away"))
+            .with_hint("remove it without `--ignore`"));
+    };
+    files.retain(|file| roots.folder_of(file).is_some());
+    // Reported as the reason why there is no rule.
+    let files = if files.is_empty() { vec![first] } else { files };
+    files.iter().map(|file| keep_away::rule(roots, file, false)).collect()
 }
 
 /// Counts the removed documents that the next update adds again.

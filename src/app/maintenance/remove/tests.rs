@@ -147,6 +147,19 @@ fn a_rule_keeps_the_files_away() {
 }
 
 #[test]
+fn the_files_of_each_document_of_a_filter_are_kept_away() {
+    let (world, [a, b, c, ..]) = world();
+    let paths = vec![world.path("docs").display().to_string()];
+    let filter = Filter { paths, ..Filter::default() };
+    let criteria = Some(SelectionCriteria { filter, ..SelectionCriteria::default() });
+    let given = RemoveRequest { criteria, keeps_away: true, ..RemoveRequest::default() };
+    let found = removed(&world, &given).unwrap();
+    assert_eq!((found.ids, found.num_rules), (vec![a, b, c], 3));
+    let text = fs::read_to_string(world.path("docs/.kbignore")).unwrap();
+    assert_eq!(text, "/a.md\n/b.md\n/sub/c.md\n");
+}
+
+#[test]
 fn what_is_removed_is_first_written_to_a_file() {
     let (world, [.., note, _]) = world();
     let path = world.path("kept.jsonl");
