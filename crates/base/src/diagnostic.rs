@@ -198,9 +198,10 @@ impl Diagnostic {
     /// are none.
     pub fn suggestions(&self) -> Option<String> {
         let Self::SectionNotFound { similar, .. } = self else { return None };
-        let place =
-            |found: &SimilarHeading| format!("{} ({}:{})", found.heading, found.file, found.line);
-        let places: Vec<String> = similar.iter().map(place).collect();
+        let places: Vec<String> = similar
+            .iter()
+            .map(|found| format!("{} ({}:{})", found.heading, found.file, found.line))
+            .collect();
         (!places.is_empty()).then(|| format!("similar sections: {}", places.join(", ")))
     }
 }

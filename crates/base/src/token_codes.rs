@@ -26,11 +26,11 @@ fn merged(codes: &[u8], code_len: usize) -> Vec<u8> {
     let distances = (0..codes.len())
         .map(|later| codes[..later].iter().map(|code| distance(code, codes[later])).collect())
         .collect();
-    let signs = |group: Vec<usize>| {
+    let signs = groups(distances).into_iter().flat_map(|group| {
         let members: Vec<&[u8]> = group.into_iter().map(|at| codes[at]).collect();
         signs_of_most(&members, code_len)
-    };
-    groups(distances).into_iter().flat_map(signs).collect()
+    });
+    signs.collect()
 }
 
 /// Merges items until there are at most [`MAX_CODES`] groups: each time the two groups whose members are least
@@ -43,12 +43,11 @@ pub fn groups(mut losses: Vec<Vec<f64>>) -> Vec<Vec<usize>> {
         let least = pairs.min_by(|a, b| losses[a.0][a.1].total_cmp(&losses[b.0][b.1]));
         let Some((later, first)) = least else { break };
         let loss = losses[later][first];
-        let size = |group: usize| groups[group].len() as f64;
-        let (one, two) = (size(first), size(later));
+        let (one, two) = (groups[first].len() as f64, groups[later].len() as f64);
         for other in (0..groups.len()).filter(|other| *other != first && *other != later) {
-            let at = |group: usize| (group.max(other), group.min(other));
-            let (to_one, to_two) = (at(first), at(later));
-            let others = size(other);
+            let to_one = (first.max(other), first.min(other));
+            let to_two = (later.max(other), later.min(other));
+            let others = groups[other].len() as f64;
             // Lance and Williams, 1967.
             losses[to_one.0][to_one.1] = ((one + others) * losses[to_one.0][to_one.1]
                 + (two + others) * losses[to_two.0][to_two.1]
@@ -71,14 +70,14 @@ fn distance(one: &[u8], other: &[u8]) -> f64 {
 }
 
 fn signs_of_most(codes: &[&[u8]], code_len: usize) -> Vec<u8> {
-    let byte = |place: usize| {
-        let is_set = |bit: u8| {
+    let mut signs = vec![0; code_len];
+    for (place, byte) in signs.iter_mut().enumerate() {
+        for bit in 0..8 {
             let count = codes.iter().filter(|code| code[place] >> bit & 1 == 1).count();
-            count * 2 > codes.len()
-        };
-        (0..8).fold(0, |byte, bit| byte | u8::from(is_set(bit)) << bit)
-    };
-    (0..code_len).map(byte).collect()
+            *byte |= u8::from(count * 2 > codes.len()) << bit;
+        }
+    }
+    signs
 }
 
 #[cfg(test)]

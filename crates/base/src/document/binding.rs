@@ -40,18 +40,22 @@ impl ModelFiles {
 
 impl fmt::Display for ModelFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// As many letters distinguish any two files.
-        const SHOWN: usize = 12;
-        let short = |text: &String| text.chars().take(SHOWN).collect::<String>();
         let sha256 = self
             .sha256
             .as_ref()
-            .map_or("unknown weights".into(), |sha256| format!("weights {}", short(sha256)));
+            .map_or("unknown weights".into(), |sha256| format!("weights {}", shorten(sha256)));
         match &self.revision {
-            Some(revision) => write!(f, "{sha256}, revision {}", short(revision)),
+            Some(revision) => write!(f, "{sha256}, revision {}", shorten(revision)),
             None => f.write_str(&sha256),
         }
     }
+}
+
+/// Returns the beginning of a revision or of a checksum.
+fn shorten(id: &str) -> String {
+    /// As many letters distinguish any two files.
+    const SHOWN: usize = 12;
+    id.chars().take(SHOWN).collect()
 }
 
 impl Binding {

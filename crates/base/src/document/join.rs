@@ -30,12 +30,14 @@ impl JoinedText {
     pub fn push(&mut self, text: &str, lines: Option<FileLines>) {
         let start = match repeated_head(&self.text, text) {
             0 => {
-                let last = self.spans.last().map(|span| &self.text[span.clone()]);
-                let last_lines = self.lines.last().cloned().flatten();
-                let in_text = |lines: &Option<FileLines>| lines.as_ref().map(FileLines::in_text);
-                let (separator, shared) = last.map_or(("", 0), |last| {
-                    seam((last, in_text(&last_lines)), (text, in_text(&lines)))
-                });
+                let last_lines = self.lines.last().and_then(Option::as_ref);
+                let lines_at_seam = last_lines
+                    .zip(lines.as_ref())
+                    .map(|(last, next)| (last.in_text().1, next.in_text().0));
+                let (separator, shared) = match self.spans.last() {
+                    Some(span) => seam(&self.text[span.clone()], text, lines_at_seam),
+                    None => ("", 0),
+                };
                 self.text.push_str(separator);
                 let start = self.text.len() - shared;
                 self.text.push_str(&text[shared..]);
@@ -67,17 +69,14 @@ impl JoinedText {
         if at >= span.end {
             return Some(lines.last);
         }
-        let newlines = |range: Range<usize>| {
-            self.text.as_bytes()[range].iter().filter(|byte| **byte == b'\n').count()
-        };
-        lines.line(newlines(span.start..at), newlines(span.clone()) + 1)
+        let bytes = self.text.as_bytes();
+        lines.line(num_newlines(&bytes[span.start..at]), num_newlines(&bytes[span.clone()]) + 1)
     }
 
     /// Returns where the lines of the joined text are; `None` if they are lines of the file. A line whose place is not
     /// known is where the one before it is.
     pub fn line_map(&self) -> Option<LineMap> {
-        let has_map = |lines: &FileLines| lines.map.is_some();
-        let mut known = self.lines.iter().flatten().filter(|lines| has_map(lines));
+        let mut known = self.lines.iter().flatten().filter(|lines| lines.map.is_some());
         let first = known.next()?;
         let last = known.next_back().unwrap_or(first);
         let mut offsets: Vec<u32> = Vec::new();
@@ -99,6 +98,10 @@ impl JoinedText {
     }
 }
 
+fn num_newlines(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte == b'\n').count()
+}
+
 /// Joins consecutive chunks.
 pub fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> JoinedText {
     let mut joined = JoinedText::default();
@@ -113,23 +116,19 @@ pub fn join<'a>(chunks: impl IntoIterator<Item = &'a Chunk>) -> JoinedText {
 pub fn repeated_head(before: &str, text: &str) -> usize {
     let Some((all, first)) = markdown::table_head(text) else { return 0 };
     let table = &before[before.rfind("\n\n").map_or(0, |at| at + 2)..];
-    let has = |head: &&usize| {
-        let found = table.rfind(&text[..**head]);
-        found.is_some_and(|at| at == 0 || table[..at].ends_with('\n'))
-    };
-    [all, first].iter().find(has).copied().filter(|head| *head < text.len()).unwrap_or(0)
+    let found = [all, first].into_iter().find(|head| has_head(table, &text[..*head]));
+    found.filter(|head| *head < text.len()).unwrap_or(0)
 }
 
-/// A chunk's text, and its first and last line in the text of the document.
-type Piece<'a> = (&'a str, Option<(u32, u32)>);
+/// Whether the last occurrence of a head in a table is at the beginning of a line.
+fn has_head(table: &str, head: &str) -> bool {
+    table.rfind(head).is_some_and(|at| at == 0 || table[..at].ends_with('\n'))
+}
 
 /// Returns the separator of two chunks, and the number of bytes at the start of the second that
-/// also end the first.
-fn seam(
-    (first, first_lines): Piece<'_>,
-    (second, second_lines): Piece<'_>,
-) -> (&'static str, usize) {
-    let lines = first_lines.zip(second_lines).map(|((_, end), (start, _))| (end, start));
+/// also end the first. `lines` are the last line of the first and the first line of the second in the text of the
+/// document, if both are known.
+fn seam(first: &str, second: &str, lines: Option<(u32, u32)>) -> (&'static str, usize) {
     if let Some((end, start)) = lines.filter(|(end, start)| start > end) {
         return (if start == end + 1 { "\n" } else { "\n\n" }, 0);
     }
@@ -158,24 +157,26 @@ const PROBE_BYTES: usize = MIN_OVERLAP_LETTERS;
 /// Returns the length of the longest run of complete words at the end of one text and the start of
 /// the other. Runs shorter than the probe are looked for only if `may_be_short`.
 fn overlap(first: &str, second: &str, may_be_short: bool) -> usize {
-    let is_edge = |text: &str, at: usize| {
-        let (before, after) = (text[..at].chars().next_back(), text[at..].chars().next());
-        let is_inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        !(is_inner(before) && is_inner(after))
-    };
-    let is_run = |len: &usize| {
-        second.is_char_boundary(*len)
-            && first.ends_with(&second[..*len])
-            && is_edge(second, *len)
-            && is_edge(first, first.len() - len)
-    };
     // Comparing the texts for every length would take longer than everything else that is done with them.
     let probe = second.floor_char_boundary(PROBE_BYTES);
     let found = memmem::find_iter(first.as_bytes(), &second.as_bytes()[..probe]);
     let long = found.map(|at| first.len() - at).filter(|len| *len <= second.len());
     let most_short = if may_be_short { probe.min(first.len()) } else { 0 };
     let short = (1..=most_short).rev();
-    long.chain(short).find(is_run).unwrap_or(0)
+    long.chain(short).find(|len| is_shared(first, second, *len)).unwrap_or(0)
+}
+
+/// Whether the first `len` bytes of the second text are complete words, and also end the first text.
+fn is_shared(first: &str, second: &str, len: usize) -> bool {
+    second.is_char_boundary(len)
+        && first.ends_with(&second[..len])
+        && is_edge_of_word(second, len)
+        && is_edge_of_word(first, first.len() - len)
+}
+
+fn is_edge_of_word(text: &str, at: usize) -> bool {
+    let (before, after) = (text[..at].chars().next_back(), text[at..].chars().next());
+    !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric))
 }
 
 #[cfg(test)]

@@ -12,9 +12,8 @@ pub struct Levels {
 impl Levels {
     /// Looks for the title of a document, which is in no header chain.
     pub fn of(document: &Document) -> Self {
-        let is_title =
-            |block: &Block| block.kind == BlockKind::Heading && block.headings.is_empty();
-        Self { has_title: document.blocks.iter().any(is_title) }
+        let mut headings = document.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
+        Self { has_title: headings.any(|heading| heading.headings.is_empty()) }
     }
 
     /// Returns the level of a heading, from 1.

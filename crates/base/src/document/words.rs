@@ -134,8 +134,8 @@ impl WordAccount {
 
     /// Whether words were left out that the document shows.
     pub fn lacks_shown(&self) -> bool {
-        let is_shown = |reason| (WordReason::Menu..=WordReason::RunningHead).contains(&reason);
-        self.counts().any(|(reason, _)| is_shown(reason))
+        let shown = WordReason::Menu..=WordReason::RunningHead;
+        self.counts().any(|(reason, _)| shown.contains(&reason))
     }
 
     /// Whether more than a tenth of the words were left out, without those that nobody misses.
@@ -146,9 +146,9 @@ impl WordAccount {
 
     /// Whether less than a tenth of the words were kept, without those that lead to other pages or that others wrote.
     pub fn keeps_little(&self) -> bool {
-        let is_left_out =
-            |reason| reason > WordReason::Comments || reason == WordReason::Undisplayed;
-        let (kept, left_out) = (self.sum(WordReason::is_kept), self.sum(is_left_out));
+        let kept = self.sum(WordReason::is_kept);
+        let left_out =
+            self.sum(|reason| reason > WordReason::Comments || reason == WordReason::Undisplayed);
         kept < MIN_KEPT * (kept + left_out)
     }
 

@@ -227,13 +227,12 @@ impl Error {
                 known.join(", ")
             ),
             Self::ModelMismatch { bound, wanted, .. } => {
-                let name = |candidate: &str| candidate.split(' ').next().unwrap_or_default().to_owned();
                 if Path::new(wanted).is_absolute() {
                     format!("run `kb reindex --model-dir {wanted}` to switch models")
-                } else if name(wanted) == name(bound) {
+                } else if first_word(wanted) == first_word(bound) {
                     "run `kb reindex` to compute all vectors again".into()
                 } else {
-                    format!("run `kb reindex --model {}` to switch models", name(wanted))
+                    format!("run `kb reindex --model {}` to switch models", first_word(wanted))
                 }
             }
             Self::NoModelFiles { .. } => "name their directory with `kb init --model-dir DIRECTORY`; \
@@ -348,11 +347,18 @@ fn conversion(path: &Path) -> Option<String> {
     found.map(|(_, command)| (*command).to_owned())
 }
 
+/// Returns the name in the description of a model, which has no spaces.
+fn first_word(model: &str) -> &str {
+    model.split(' ').next().unwrap_or_default()
+}
+
 /// Returns how a text with an extension of no format is read.
 fn as_text(path: &Path) -> String {
     // A name that a shell would not take as it is stays out of a command to copy.
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+@".contains(letter);
-    let shown = path.to_str().filter(|path| path.chars().all(is_plain) && !path.starts_with('-'));
+    let shown = path.to_str().filter(|path| {
+        path.chars().all(|letter| letter.is_alphanumeric() || "/._-+@".contains(letter))
+            && !path.starts_with('-')
+    });
     let this = format!("it is text: `kb add --type markdown {}` reads it", shown.unwrap_or("FILE"));
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
@@ -371,18 +377,19 @@ fn as_text(path: &Path) -> String {
 
 /// Lists the formats that kb reads, by their extensions.
 fn supported_formats() -> String {
-    let extensions = |is_picture| {
-        let formats =
-            Format::all().filter(|format| matches!(format, Format::Image(_)) == is_picture);
-        let extensions: Vec<&str> = formats.flat_map(Format::usual_extensions).copied().collect();
-        format!(".{}", extensions.join(" ."))
-    };
     format!(
         "supported: {}, source code such as .py .sh .bash .go .js .ts .rs .c .cpp .java, and {} by OCR; \
          `--type` and `--language` set the type of other files",
         extensions(false),
         extensions(true)
     )
+}
+
+/// Lists the extensions of pictures, or of all other formats.
+fn extensions(is_picture: bool) -> String {
+    let formats = Format::all().filter(|format| matches!(format, Format::Image(_)) == is_picture);
+    let extensions: Vec<&str> = formats.flat_map(Format::usual_extensions).copied().collect();
+    format!(".{}", extensions.join(" ."))
 }
 
 #[cfg(test)]

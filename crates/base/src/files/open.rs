@@ -56,27 +56,30 @@ pub fn read_if_there(
 /// Reads the rest of an open file like [`read`]; `path` is only used in errors.
 pub fn read_open(file: File, path: &Path, max_bytes: u64) -> Result<Vec<u8>> {
     let len = file.metadata().map_err(|source| failure(path, source))?.len();
-    let over = || Error::OverLimit { path: path.to_owned(), limit_bytes: max_bytes };
     if len > max_bytes {
-        return Err(over());
+        return Err(over_limit(path, max_bytes));
     }
     // The length is only used to reserve memory, as the file may still change.
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
     let mut limited = file.take(max_bytes.saturating_add(1));
     limited.read_to_end(&mut bytes).map_err(|source| failure(path, source))?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > max_bytes {
-        return Err(over());
+        return Err(over_limit(path, max_bytes));
     }
     Ok(bytes)
+}
+
+fn over_limit(path: &Path, limit_bytes: u64) -> Error {
+    Error::OverLimit { path: path.to_owned(), limit_bytes }
 }
 
 /// Returns the metadata of a path without opening it, whatever kind it is.
 pub fn look(path: &Path, links: FollowedLinks<'_>) -> Result<Metadata> {
     let found = system::look(path, links).map_err(|source| failure(path, source))?;
-    match found.is_symlink() {
-        true => Err(Error::LinkRefused { path: path.to_owned() }),
-        false => Ok(found),
+    if found.is_symlink() {
+        return Err(Error::LinkRefused { path: path.to_owned() });
     }
+    Ok(found)
 }
 
 /// Returns a value that identifies a file or folder; `None` if the system has no such value.

@@ -195,12 +195,11 @@ fn unique_name() -> String {
 
 fn is_scratch_name(name: &OsStr) -> bool {
     let parts = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
-    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
     parts.is_some_and(|(process, random)| {
         !process.is_empty()
             && process.bytes().all(|byte| byte.is_ascii_digit())
             && random.len() == RANDOM_DIGITS
-            && is_hex(random)
+            && random.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
 }
 

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use notify::event::{AccessKind, AccessMode};
@@ -41,14 +41,8 @@ impl Watcher {
     /// Starts with no folders.
     pub fn new() -> Result<Self> {
         let (sender, changes) = mpsc::channel();
-        let handler = move |event: notify::Result<notify::Event>| {
-            for change in translated(event) {
-                // Without a receiver no changes are wanted.
-                let _ = sender.send(change);
-            }
-        };
         let config = Config::default().with_follow_symlinks(false);
-        let inner = RecommendedWatcher::new(handler, config)
+        let inner = RecommendedWatcher::new(move |event| send_changes(event, &sender), config)
             .map_err(|error| failure(Path::new("."), error))?;
         Ok(Self { inner, changes })
     }
@@ -71,6 +65,13 @@ impl Watcher {
     /// Waits for the next change; `None` if there is none in this time.
     pub fn next(&self, patience: Duration) -> Option<WatchChange> {
         self.changes.recv_timeout(patience).ok()
+    }
+}
+
+fn send_changes(event: notify::Result<notify::Event>, sender: &Sender<WatchChange>) {
+    for change in translated(event) {
+        // Without a receiver no changes are wanted.
+        let _ = sender.send(change);
     }
 }
 

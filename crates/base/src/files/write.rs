@@ -43,8 +43,8 @@ impl Draft {
 
     fn with_audience(target: PathBuf, audience: Audience) -> io::Result<Self> {
         let known = target.symlink_metadata();
-        let is_replaceable = |metadata: &fs::Metadata| metadata.is_file() || metadata.is_symlink();
-        if known.as_ref().is_ok_and(|metadata| !is_replaceable(metadata)) {
+        // Only files and links are replaced.
+        if known.as_ref().is_ok_and(|known| !known.is_file() && !known.is_symlink()) {
             return Err(not_a_file());
         }
         let scratch = ScratchFolder::create(folder_of(&target))?;
@@ -277,8 +277,8 @@ pub fn destination(path: &Path) -> io::Result<PathBuf> {
 /// Fails if a link leads nowhere.
 pub fn real_destination(path: &Path) -> io::Result<PathBuf> {
     let path = destination(path)?;
-    let is_there = |part: &&Path| part.symlink_metadata().is_ok();
-    let Some(known) = path.ancestors().find(is_there) else { return Ok(path) };
+    let known = path.ancestors().find(|part| part.symlink_metadata().is_ok());
+    let Some(known) = known else { return Ok(path) };
     let real = known.canonicalize()?;
     match path.strip_prefix(known) {
         Ok(rest) if rest.as_os_str().is_empty() => Ok(real),

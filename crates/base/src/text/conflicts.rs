@@ -22,18 +22,20 @@ impl ConflictName {
         }
         let start = path.rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = path.split_at(start);
-        let of = |original: String, is_certain| {
-            let original = format!("{folder}{original}");
-            (original.len() > folder.len()).then_some(Self { original, is_certain })
-        };
         if let Some(original) = syncthing(name) {
-            return of(original, true);
+            return Self::in_folder(folder, &original, true);
         }
         let (stem, extension) = name.rfind('.').map_or((name, ""), |at| name.split_at(at));
         if let Some(stem) = in_brackets(stem).or_else(|| owncloud(stem)) {
-            return of(format!("{stem}{extension}"), true);
+            return Self::in_folder(folder, &format!("{stem}{extension}"), true);
         }
-        of(format!("{}{extension}", numbered(stem)?), false)
+        Self::in_folder(folder, &format!("{}{extension}", numbered(stem)?), false)
+    }
+
+    /// Describes a copy whose original is in the same folder; `None` if the original has no name.
+    fn in_folder(folder: &str, original: &str, is_certain: bool) -> Option<Self> {
+        let path = format!("{folder}{original}");
+        (!original.is_empty()).then_some(Self { original: path, is_certain })
     }
 }
 

@@ -117,10 +117,6 @@ fn pages_at(text: &str) -> usize {
 
 fn is_page(word: &str) -> bool {
     let word = word.trim_end_matches(['f', 'n']);
-    let is_number = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
-    let is_roman = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c'))
-    };
     let mut parts = word.split(['-', '\u{2013}']);
     let first = parts.next().unwrap_or_default();
     let is_chapter = first.len() == 1 && first.chars().all(|c| c.is_ascii_uppercase());
@@ -129,6 +125,14 @@ fn is_page(word: &str) -> bool {
         && rest_fits
         && parts.clone().count() <= 1
         && (is_number(first) || is_roman(first) || (is_chapter && parts.next().is_some()))
+}
+
+fn is_number(part: &str) -> bool {
+    !part.is_empty() && part.chars().all(|c| c.is_ascii_digit())
+}
+
+fn is_roman(part: &str) -> bool {
+    !part.is_empty() && part.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c'))
 }
 
 #[cfg(test)]

@@ -165,11 +165,11 @@ pub fn file_names(names: &[Vec<u8>]) -> Vec<String> {
     let guess = usual::guess(&others);
     let is_of_dos = western::are_dos_names(&others, guess.is_latin());
     let charset = if is_of_dos { CP437 } else { guess };
-    let text = |name: &Vec<u8>| match str::from_utf8(name) {
+    let texts = names.iter().map(|name| match str::from_utf8(name) {
         Ok(name) => name.to_owned(),
         Err(_) => charset.text(name).0.into_owned(),
-    };
-    names.iter().map(text).collect()
+    });
+    texts.collect()
 }
 
 /// Whether a line end in these bytes is `\n`, `\r` or `\r\n` as single bytes, which UTF-16 does not
@@ -233,9 +233,9 @@ fn declared(bytes: &[u8]) -> Option<&[u8]> {
 /// Whether a text is ISO-2022-JP: ASCII, with escapes that begin and end Japanese letters. The escapes of terminals are
 /// others.
 fn is_escaped_japanese(bytes: &[u8]) -> bool {
-    let has = |escape: &[u8]| memmem::find(bytes, escape).is_some();
-    let begins = [b"\x1B$B", b"\x1B$@"].iter().any(|escape| has(*escape));
-    begins && bytes.is_ascii() && !ISO_2022_JP.decode_without_bom_handling(bytes).1
+    let has_escape =
+        [b"\x1B$B", b"\x1B$@"].into_iter().any(|escape| memmem::find(bytes, escape).is_some());
+    has_escape && bytes.is_ascii() && !ISO_2022_JP.decode_without_bom_handling(bytes).1
 }
 
 #[cfg(test)]

@@ -49,8 +49,8 @@ pub fn term(word: &str) -> Option<String> {
         return None;
     }
     // On twelve collections the parts of `well-known` and `snake_case` alone find as much.
-    let is_plain = |c: char| c.is_alphabetic() || c == '_' || c == '-';
-    if word.chars().all(is_plain) && !word.starts_with("--") {
+    let is_plain = word.chars().all(|c| c.is_alphabetic() || c == '_' || c == '-');
+    if is_plain && !word.starts_with("--") {
         return None;
     }
     let word = match word.strip_prefix(['v', 'V']) {
@@ -68,12 +68,7 @@ pub fn ends_in_symbol(word: &str) -> bool {
 
 /// Returns a term as people write it.
 pub fn shown(term: &str) -> String {
-    let plain = |c: char| {
-        let place =
-            (c as u32).checked_sub(FIRST_LETTER).and_then(|place| usize::try_from(place).ok());
-        place.and_then(|place| INNER.chars().nth(place)).unwrap_or(c)
-    };
-    term.chars().map(plain).collect()
+    term.chars().map(decoded).collect()
 }
 
 fn is_inner(c: char) -> bool {
@@ -83,6 +78,11 @@ fn is_inner(c: char) -> bool {
 fn encoded(c: char) -> char {
     let place = INNER.chars().position(|inner| inner == c).and_then(|at| u32::try_from(at).ok());
     place.and_then(|place| char::from_u32(FIRST_LETTER + place)).unwrap_or(c)
+}
+
+fn decoded(c: char) -> char {
+    let place = (c as u32).checked_sub(FIRST_LETTER).and_then(|place| usize::try_from(place).ok());
+    place.and_then(|place| INNER.chars().nth(place)).unwrap_or(c)
 }
 
 /// Removes punctuation at both ends that is not part of a known kind of name: `--option`, `@name`,

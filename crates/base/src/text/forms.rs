@@ -81,16 +81,18 @@ pub fn composed_letter(letter: &str) -> Cow<'_, str> {
 
 /// Splits a text into its characters, each with the marks behind it.
 pub fn letters(text: &str) -> impl Iterator<Item = &str> {
-    let joins = |c: char| {
-        canonical_combining_class(c) != 0 || is_nfc_quick(iter::once(c)) != IsNormalized::Yes
-    };
     let mut rest = text;
     iter::from_fn(move || {
-        let end = rest.char_indices().skip(1).find(|(_, c)| !joins(*c));
+        let end = rest.char_indices().skip(1).find(|(_, c)| !joins_letter(*c));
         let (part, next) = rest.split_at(end.map_or(rest.len(), |end| end.0));
         rest = next;
         (!part.is_empty()).then_some(part)
     })
+}
+
+/// Whether a character may be composed with the one before it.
+fn joins_letter(c: char) -> bool {
+    canonical_combining_class(c) != 0 || is_nfc_quick(iter::once(c)) != IsNormalized::Yes
 }
 
 /// Returns text with whole letters for kana of half width and letters of Hangul that are written in parts, so that runs of
@@ -101,7 +103,6 @@ pub fn with_whole_letters(text: &str) -> Cow<'_, str> {
     }
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;
-    let is_kana = |c: char| matches!(c, '\u{3041}'..='\u{30ff}') || is_part_of_letter(c);
     while let Some(start) = rest.find(is_kana) {
         let (before, run) = rest.split_at(start);
         let end = run.find(|c| !is_kana(c)).unwrap_or(run.len());
@@ -110,6 +111,11 @@ pub fn with_whole_letters(text: &str) -> Cow<'_, str> {
         rest = &run[end..];
     }
     Cow::Owned(whole + rest)
+}
+
+/// Whether a character is kana, or a part of a letter.
+fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{30ff}') || is_part_of_letter(c)
 }
 
 /// Whether a character is kana of half width, or a part of a letter of Hangul or kana.
@@ -125,10 +131,10 @@ fn is_part_of_letter(c: char) -> bool {
 /// A superscript, a subscript or a fraction after a digit stays, because `10²` is not 102.
 pub fn folded(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
-        return match word.contains(|c: char| c.is_ascii_uppercase()) {
-            true => Cow::Owned(word.to_ascii_lowercase()),
-            false => Cow::Borrowed(word),
-        };
+        if word.contains(|c: char| c.is_ascii_uppercase()) {
+            return Cow::Owned(word.to_ascii_lowercase());
+        }
+        return Cow::Borrowed(word);
     }
     let mut compatible = String::with_capacity(word.len());
     let mut before = ' ';
@@ -167,14 +173,21 @@ pub fn with_two_letters(word: &str) -> Option<String> {
         return None;
     }
     let small = composed(word).to_lowercase();
-    let two = |c: char| TWO_LETTERS.iter().find(|(letter, _)| *letter == c);
-    small.contains(|c| two(c).is_some()).then(|| {
-        let spelled: String = small
-            .chars()
-            .map(|c| two(c).map_or_else(|| c.to_string(), |(_, two)| (*two).to_owned()))
-            .collect();
-        folded(&spelled).into_owned()
-    })
+    if !small.contains(|c| two_letters(c).is_some()) {
+        return None;
+    }
+    let mut spelled = String::with_capacity(small.len());
+    for c in small.chars() {
+        match two_letters(c) {
+            Some(two) => spelled += two,
+            None => spelled.push(c),
+        }
+    }
+    Some(folded(&spelled).into_owned())
+}
+
+fn two_letters(c: char) -> Option<&'static str> {
+    TWO_LETTERS.iter().find(|(letter, _)| *letter == c).map(|(_, two)| *two)
 }
 
 /// Returns what an index of words without folding makes of a word: small letters, without the accents on Latin letters that
@@ -213,8 +226,12 @@ fn is_zero_width(c: char) -> bool {
 /// Whether a character that is not seen stands in the middle of a word, behind this character. In scripts without spaces, of
 /// India and Arabic a word may end there, or is written differently.
 fn is_in_word(before: char, c: char) -> bool {
-    let has_spaces = || is_latin(before) || is_greek(before) || is_cyrillic(before);
-    is_unseen(c) && (!is_zero_width(c) || before.is_ascii_digit() || has_spaces())
+    is_unseen(c)
+        && (!is_zero_width(c)
+            || before.is_ascii_digit()
+            || is_latin(before)
+            || is_greek(before)
+            || is_cyrillic(before))
 }
 
 /// Returns text without the characters inside words that are not seen; borrowed if it has none.
@@ -222,13 +239,15 @@ pub fn seen(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
+    let mut seen = String::with_capacity(text.len());
     let mut before = ' ';
-    let is_kept = |c: &char| {
-        let is_left_out = is_in_word(before, *c);
-        before = if is_left_out { before } else { *c };
-        !is_left_out
-    };
-    Cow::Owned(text.chars().filter(is_kept).collect())
+    for c in text.chars() {
+        if !is_in_word(before, c) {
+            seen.push(c);
+            before = c;
+        }
+    }
+    Cow::Owned(seen)
 }
 
 /// Returns where the words of a text are: runs of letters and digits with their marks, and with the characters inside that are
@@ -236,15 +255,14 @@ pub fn seen(text: &str) -> Cow<'_, str> {
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     iter::from_fn(move || {
-        let is_start = |c: char| c.is_alphanumeric() && !is_combining_mark(c);
-        let start = at + text[at..].find(is_start)?;
+        let start = at + text[at..].find(|c: char| c.is_alphanumeric() && !is_combining_mark(c))?;
         let mut before = ' ';
-        let is_end = |c: char| {
+        let len = text[start..].find(|c: char| {
             let goes_on = c.is_alphanumeric() || is_combining_mark(c) || is_in_word(before, c);
             before = if is_unseen(c) { before } else { c };
             !goes_on
-        };
-        at = text[start..].find(is_end).map_or(text.len(), |len| start + len);
+        });
+        at = len.map_or(text.len(), |len| start + len);
         Some(start..at)
     })
 }

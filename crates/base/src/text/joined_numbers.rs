@@ -197,27 +197,27 @@ fn book(line: &NumberGroups<'_>) -> Option<FoundNumber> {
 }
 
 fn is_book(term: &str) -> bool {
-    let digits = || {
-        let value = |(place, byte): (usize, u8)| match byte {
-            b'x' if place == 9 && term.len() == 10 => Some(10),
-            _ => char::from(byte).to_digit(10),
-        };
-        term.bytes().enumerate().map(value)
-    };
-    if digits().any(|digit| digit.is_none()) {
-        return false;
-    }
-    let weighted = |weight: fn(u32) -> u32| -> u32 {
-        (0..).zip(digits().flatten()).map(|(place, digit)| weight(place) * digit).sum()
-    };
     match term.len() {
-        10 => weighted(|place| 10 - place) % 11 == 0,
+        10 => weighted_sum(term, |place| 10 - place).is_some_and(|sum| sum % 11 == 0),
         13 => {
             (term.starts_with("978") || term.starts_with("979"))
-                && weighted(|place| 1 + 2 * (place % 2)) % 10 == 0
+                && weighted_sum(term, |place| 1 + 2 * (place % 2)).is_some_and(|sum| sum % 10 == 0)
         }
         _ => false,
     }
+}
+
+/// Returns the sum of the digits of an ISBN, each times the weight of its place; `None` if there are other characters.
+fn weighted_sum(term: &str, weight: fn(u32) -> u32) -> Option<u32> {
+    let products = (0..).zip(term.bytes()).map(|(place, byte)| {
+        let digit = match byte {
+            // The check digit of an ISBN with ten digits may be 10.
+            b'x' if place == 9 && term.len() == 10 => 10,
+            _ => char::from(byte).to_digit(10)?,
+        };
+        Some(weight(place) * digit)
+    });
+    products.sum()
 }
 
 /// Digits of a telephone number (ITU-T E.164), and of one without its area.
@@ -252,24 +252,20 @@ fn phone(line: &NumberGroups<'_>) -> Option<FoundNumber> {
     }
     let num_groups = parts.len();
     let num_digits: usize = parts.iter().map(|part| part.len()).sum();
-    let is_short = |(number, part): (usize, &&str)| {
-        part.len() == 1 && !(number == 0 && is_abroad) && !(*part == "0" && number == 1)
-    };
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
     let is_date = matches!(lengths.as_slice(), [2, 2, 2 | 4] | [2, 2 | 4] | [4, 2, 2]);
     let is_decimal = first == "0" && !is_abroad || line.joint(0) == "." && num_groups == 2;
     if !PHONE_DIGITS.contains(&num_digits)
         || num_groups > MAX_GROUPS
-        || parts.iter().enumerate().any(is_short)
+        || parts.iter().enumerate().any(|(number, part)| {
+            part.len() == 1 && !(number == 0 && is_abroad) && !(*part == "0" && number == 1)
+        })
         || !is_abroad && (is_date || is_decimal)
     {
         return None;
     }
     let digits = parts.concat();
-    let abroad = match is_abroad {
-        true => Some(digits.as_str()),
-        false => digits.strip_prefix("00"),
-    };
+    let abroad = if is_abroad { Some(digits.as_str()) } else { digits.strip_prefix("00") };
     let national = match abroad {
         None => digits.strip_prefix('0').unwrap_or(&digits),
         Some(abroad) => {
@@ -287,10 +283,9 @@ const TWO_DIGITS: &str = "20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 
     66 81 82 84 86 90 91 92 93 94 95 98";
 
 fn country_len(digits: &str) -> usize {
-    let is_known = |code: &str| TWO_DIGITS.split(' ').any(|known| known == code);
     match digits.get(..2) {
         Some(first) if first.starts_with(['1', '7']) => 1,
-        Some(first) if is_known(first) => 2,
+        Some(first) if TWO_DIGITS.split(' ').any(|known| known == first) => 2,
         _ => digits.len().min(3),
     }
 }

@@ -143,18 +143,22 @@ impl NaturalLanguage {
         let stemmer = Stemmer::create(algorithm);
         // Stemmers know letters with accents, not letters and accents.
         let text: String = text.nfc().collect::<String>().to_lowercase();
-        let is_of_word = |c: char| !scripts::is_unspaced(c) && (c.is_alphanumeric() || is_mark(c));
         let words =
             text.split(|c| !is_of_word(c)).filter(|word| word.contains(char::is_alphanumeric));
-        let stem = |word: &str| {
+        let stems = words.map(|word| {
             let is_long = word.len() > MAX_WORD_BYTES;
             let stem = if is_long { word.into() } else { stemmer.stem(word) };
             // People type words without their accents; a stemmer may leave nothing.
             let plain: String = stem.nfd().filter(|c| !is_mark(*c)).collect();
             if plain.is_empty() { word.to_owned() } else { plain }
-        };
-        words.map(stem).collect()
+        });
+        stems.collect()
     }
+}
+
+/// Whether a character is part of a word that can be stemmed.
+fn is_of_word(c: char) -> bool {
+    !scripts::is_unspaced(c) && (c.is_alphanumeric() || is_mark(c))
 }
 
 /// Whether a character is an accent on the letter before it.
@@ -165,12 +169,15 @@ fn is_mark(c: char) -> bool {
 /// Returns the words of the sample without those that are not prose: numbers, code, addresses.
 fn words_of_prose(text: &str) -> String {
     let sample = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
-    let is_prose = |c: char| c.is_alphabetic() || !c.is_ascii() || c == '\'' || c == '-';
-    let words = sample.split_whitespace().filter_map(|word| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        (!word.is_empty() && word.chars().all(is_prose)).then_some(word)
-    });
+    let words = sample
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty() && word.chars().all(is_prose));
     words.collect::<Vec<_>>().join(" ")
+}
+
+fn is_prose(c: char) -> bool {
+    c.is_alphabetic() || !c.is_ascii() || c == '\'' || c == '-'
 }
 
 fn clear_language(text: &str) -> Option<Lang> {

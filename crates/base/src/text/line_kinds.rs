@@ -84,12 +84,12 @@ pub fn line_kinds(text: &str, is_code: bool) -> Vec<LineKind> {
 /// Marks the lines of a table that begins with its head, and returns their number.
 fn table(lines: &[&str], kinds: &mut [LineKind]) -> usize {
     let has_edge = lines[0].trim_start().starts_with('|');
-    let is_row = |line: &&&str| {
+    let rows = lines.iter().take_while(|line| {
         line.contains('|')
             && line.trim_start().starts_with('|') == has_edge
             && !line.trim().is_empty()
-    };
-    let len = lines.iter().take_while(is_row).count();
+    });
+    let len = rows.count();
     kinds[..len].fill(LineKind::TableRow);
     kinds[0] = LineKind::TableHead;
     kinds[1] = LineKind::TableRule;
@@ -126,39 +126,41 @@ fn is_item(line: &str) -> bool {
 
 /// Returns the number of lines up to a blank one, or one that is not of a paragraph or a list.
 fn paragraph(lines: &[&str]) -> usize {
-    let ends = |at: usize| {
-        let line = lines[at].trim_start();
-        let has_rule = lines.get(at + 1).is_some_and(|next| is_rule(next));
-        line.trim_end().is_empty()
-            || line.starts_with("```")
-            || line.starts_with("~~~")
-            || line.starts_with('|')
-            || is_heading(line)
-            || is_html_heading(line)
-            || has_rule && line.contains('|')
-    };
-    (1..lines.len()).find(|at| ends(*at)).unwrap_or(lines.len())
+    (1..lines.len()).find(|at| ends_paragraph(&lines[*at..])).unwrap_or(lines.len())
+}
+
+/// Whether the first of these lines is not part of the paragraph or list before it.
+fn ends_paragraph(lines: &[&str]) -> bool {
+    let line = lines[0].trim_start();
+    let has_rule = lines.get(1).is_some_and(|next| is_rule(next));
+    line.trim_end().is_empty()
+        || line.starts_with("```")
+        || line.starts_with("~~~")
+        || line.starts_with('|')
+        || is_heading(line)
+        || is_html_heading(line)
+        || has_rule && line.contains('|')
 }
 
 /// Columns by which Markdown indents code.
 const INDENT: usize = 4;
 
+/// Returns the columns by which a line is indented.
+fn indent(line: &str) -> usize {
+    if line.starts_with('\t') { INDENT } else { line.len() - line.trim_start().len() }
+}
+
 /// Marks the lines of a paragraph or a list, after a list or not; returns whether it is in a list.
 fn mark_paragraph(lines: &[&str], kinds: &mut [LineKind], is_in_list: bool) -> bool {
-    let indent = |line: &str| match line.trim_start() {
-        _ if line.starts_with('\t') => INDENT,
-        text => line.len() - text.len(),
-    };
-    let is_indented = |line: &&str| indent(line) >= INDENT;
-    if !is_in_list && lines.iter().all(is_indented) {
+    if !is_in_list && lines.iter().all(|line| indent(line) >= INDENT) {
         kinds.fill(LineKind::Code);
         return false;
     }
-    let is_other = |line: &&&str| !is_item(line.trim_start());
-    let others = lines.iter().filter(is_other).count();
-    let records = lines.iter().filter(is_other).filter(|line| is_record(line)).count();
+    let others = lines.iter().filter(|line| !is_item(line.trim_start()));
+    let num_others = others.clone().count();
+    let num_records = others.filter(|line| is_record(line)).count();
     // Items of a list in YAML are records if the lines around them are. A single line needs no mark.
-    if lines.len() > 1 && records * 2 > others {
+    if lines.len() > 1 && num_records * 2 > num_others {
         kinds.fill(LineKind::Record);
         return false;
     }
@@ -166,7 +168,7 @@ fn mark_paragraph(lines: &[&str], kinds: &mut [LineKind], is_in_list: bool) -> b
         let is_item = is_item(line.trim_start());
         *kind = if is_item { LineKind::Item } else { LineKind::Prose };
     }
-    others < lines.len() || is_in_list && is_indented_below_item(lines[0])
+    num_others < lines.len() || is_in_list && is_indented_below_item(lines[0])
 }
 
 /// Whether a line goes on with an item above it.
@@ -180,22 +182,22 @@ const TIME_WITHIN: usize = 4;
 /// Whether a line is a name and its value, or begins with a time.
 fn is_record(line: &str) -> bool {
     let line = line.trim();
-    let is_of_name = |c: char| c.is_alphanumeric() || "_.-/\"'".contains(c);
-    let rest = line.trim_start_matches(is_of_name);
+    let rest = line.trim_start_matches(|c: char| c.is_alphanumeric() || "_.-/\"'".contains(c));
     let value = rest.trim_start();
     let is_named = rest.len() < line.len()
         && (rest == ":"
             || rest.starts_with(": ")
             || value.starts_with("= ")
             || rest.starts_with('=') && !rest.starts_with("=="));
-    let is_time = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_ascii_digit());
-        word.matches(':').count() >= 2 && word.starts_with(|c: char| c.is_ascii_digit())
-    };
     is_named
         || line.split_whitespace().take(TIME_WITHIN).any(is_time)
         || line.starts_with('[') && line.contains(']') && !line.contains("](")
         || line.chars().all(|c| "{}[](),;".contains(c))
+}
+
+fn is_time(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_ascii_digit());
+    word.matches(':').count() >= 2 && word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

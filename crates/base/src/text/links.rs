@@ -75,13 +75,15 @@ impl AdmonitionText {
     fn links(self, depth: usize) -> Vec<NoteLink> {
         let mut links = links_at(&self.text, depth);
         for NoteLink { bytes, .. } in &mut links {
-            let outside = |at: usize| {
-                let idx = self.starts.partition_point(|(start, _)| *start <= at) - 1;
-                at - self.starts[idx].0 + self.starts[idx].1
-            };
-            *bytes = outside(bytes.start)..outside(bytes.end - 1) + 1;
+            *bytes = self.outside(bytes.start)..self.outside(bytes.end - 1) + 1;
         }
         links
+    }
+
+    /// Returns the place in the text around it of a place in this text.
+    fn outside(&self, at: usize) -> usize {
+        let idx = self.starts.partition_point(|(start, _)| *start <= at) - 1;
+        at - self.starts[idx].0 + self.starts[idx].1
     }
 }
 
@@ -102,10 +104,6 @@ fn link(text: &str, bytes: Range<usize>, kind: LinkType, target: &str) -> Option
 
 /// Splits the target of a link into path and anchor, both decoded; `None` unless it is a relative path.
 pub fn relative(target: &str) -> Option<(String, Option<String>)> {
-    let is_scheme = |text: &str| {
-        text.starts_with(|letter: char| letter.is_ascii_alphabetic())
-            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
-    };
     if target.starts_with('/')
         || target.split_once(':').is_some_and(|(prefix, _)| is_scheme(prefix))
     {
@@ -116,8 +114,17 @@ pub fn relative(target: &str) -> Option<(String, Option<String>)> {
         None => (target, None),
     };
     let file = file.split('?').next().unwrap_or_default();
-    let decode = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
-    Some((decode(file), anchor.map(decode)))
+    Some((percent_decoded(file), anchor.map(percent_decoded)))
+}
+
+/// Whether the text before a colon can be the scheme of an address, not a part of a path.
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter))
+}
+
+fn percent_decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// Returns the tags in a text, such as `#sea/tides`, in order, without those in code, links and HTML.
@@ -145,8 +152,8 @@ pub fn tags(text: &str) -> Vec<&str> {
 fn tag(text: &str, at: usize) -> Option<&str> {
     let (before, rest) = (text[..at].chars().next_back(), &text[at + 1..]);
     let is_first = before.is_none_or(|c| c.is_whitespace() || "([{\"'|".contains(c));
-    let is_inner = |c: char| c.is_alphanumeric() || "-_/".contains(c);
-    let end = rest.find(|c| !is_inner(c)).unwrap_or(rest.len());
+    let end = rest.find(|c: char| !c.is_alphanumeric() && !"-_/".contains(c));
+    let end = end.unwrap_or(rest.len());
     let name = rest[..end].trim_end_matches('/');
     (is_first && name.starts_with(char::is_alphabetic)).then_some(name)
 }

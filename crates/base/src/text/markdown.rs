@@ -41,24 +41,28 @@ pub fn fenced(language: &str, text: &str) -> String {
 /// returned without its indentation.
 pub fn without_fence(block: &str) -> (String, Option<String>) {
     let (head, rest) = block.split_once('\n').unwrap_or((block, ""));
-    let mark = head.trim_start().trim_start_matches(['`', '~']);
-    let len = head.trim_start().len() - mark.len();
+    let head = head.trim_start();
+    let mark = head.trim_start_matches(['`', '~']);
+    let len = head.len() - mark.len();
     if len < 3 {
         let lines = block.lines();
         let lines = lines.map(|line| line.strip_prefix("    ").unwrap_or(line.trim_start()));
         return (lines.collect::<Vec<_>>().join("\n"), None);
     }
-    let is_end = |line: &str| {
-        let line = line.trim();
-        line.len() >= len && line.chars().all(|c| head.trim_start().starts_with(c))
-    };
+    let fence = &head[..len];
     let body = match rest.rsplit_once('\n') {
-        Some((body, last)) if is_end(last) => body,
-        None if is_end(rest) => "",
+        Some((body, last)) if ends_fence(last, fence) => body,
+        None if ends_fence(rest, fence) => "",
         _ => rest,
     };
     let language = mark.split([' ', '{', ',']).next().filter(|word| !word.is_empty());
     (body.to_owned(), language.map(str::to_owned))
+}
+
+/// Whether a line ends the code block that begins with a fence.
+fn ends_fence(line: &str, fence: &str) -> bool {
+    let line = line.trim();
+    line.len() >= fence.len() && line.chars().all(|c| fence.starts_with(c))
 }
 
 /// Returns the lengths of the head of a table that begins a text: all its rows, and only the first with the rule below
@@ -74,24 +78,31 @@ pub fn table_head(text: &str) -> Option<(usize, usize)> {
 /// Returns the length of the rows at the beginning of a table's `body` that belong to its head: rows
 /// whose numbers are dates, and without a label or with a date below each head. Numbers follow them.
 fn rest_of_head(body: &str) -> usize {
-    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-    let is_part_of_date = |word: &str| {
-        let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
-        is_year(digits) || (digits.len() <= 2 && word.ends_with(','))
-    };
-    let is_head = |row: &&str| {
-        let cells: Vec<String> = cells(row).into_iter().flatten().collect();
-        let Some((label, values)) = cells.split_first() else { return false };
-        let belongs = |cell: &String| {
-            let mut numbers = cell.split_whitespace().filter(|word| has_digit(word));
-            (label.is_empty() || has_digit(cell)) && numbers.all(is_part_of_date)
-        };
-        let mut filled = values.iter().filter(|cell| !cell.is_empty()).peekable();
-        filled.peek().is_some() && filled.all(belongs)
-    };
-    let rows = body.split_inclusive('\n');
-    let len: usize = rows.take(MAX_HEAD_ROWS).take_while(is_head).map(str::len).sum();
+    let rows = body.split_inclusive('\n').take(MAX_HEAD_ROWS);
+    let len: usize = rows.take_while(|row| continues_head(row)).map(str::len).sum();
     if body[len..].lines().take(MAX_HEAD_ROWS).any(has_digit) { len } else { 0 }
+}
+
+/// Whether a row below the head of a table belongs to it.
+fn continues_head(row: &str) -> bool {
+    let cells: Vec<String> = cells(row).into_iter().flatten().collect();
+    let Some((label, values)) = cells.split_first() else { return false };
+    let mut filled = values.iter().filter(|cell| !cell.is_empty()).peekable();
+    filled.peek().is_some() && filled.all(|cell| is_head_cell(cell, label))
+}
+
+fn is_head_cell(cell: &str, label: &str) -> bool {
+    let mut numbers = cell.split_whitespace().filter(|word| has_digit(word));
+    (label.is_empty() || has_digit(cell)) && numbers.all(is_part_of_date)
+}
+
+fn has_digit(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
+}
+
+fn is_part_of_date(word: &str) -> bool {
+    let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
+    is_year(digits) || (digits.len() <= 2 && word.ends_with(','))
 }
 
 /// Returns the text of a heading without its marks: `#`, or a line below it.
@@ -105,12 +116,14 @@ pub fn without_marks(heading: &str) -> String {
         let is_closed = open.len() < bare.len() && open.ends_with(char::is_whitespace);
         return if is_closed { open.trim_end() } else { bare }.to_owned();
     }
-    let is_rule =
-        |line: &str| !line.is_empty() && line.trim().chars().all(|c| matches!(c, '=' | '-'));
     match text.rsplit_once('\n') {
-        Some((above, below)) if is_rule(below) => above.trim().to_owned(),
+        Some((above, below)) if is_underline(below) => above.trim().to_owned(),
         _ => text.to_owned(),
     }
+}
+
+fn is_underline(line: &str) -> bool {
+    !line.is_empty() && line.trim().chars().all(|c| matches!(c, '=' | '-'))
 }
 
 /// Returns a heading on one line; a level beyond 6 is 6.
@@ -154,8 +167,6 @@ fn is_structure(line: &str) -> bool {
     let marks = line.len() - line.trim_start_matches('#').len();
     let after = line[marks..].chars().next();
     let is_heading = (1..=MAX_LEVEL).contains(&marks) && after.is_none_or(char::is_whitespace);
-    let is_rule =
-        |mark: char| line.starts_with(mark) && line.chars().all(|c| c == mark || c.is_whitespace());
     let is_item = line.strip_prefix(['-', '+', '*']).is_some_and(|rest| rest.starts_with(' '));
     let is_row = line.starts_with('|') && line.len() > 1;
     is_heading
@@ -164,7 +175,9 @@ fn is_structure(line: &str) -> bool {
         || line.starts_with(['>'])
         || line.starts_with("```")
         || line.starts_with("~~~")
-        || ['-', '=', '_', '*'].into_iter().any(is_rule)
+        || ['-', '=', '_', '*'].into_iter().any(|mark| {
+            line.starts_with(mark) && line.chars().all(|c| c == mark || c.is_whitespace())
+        })
 }
 
 /// Escapes `<` where Markdown would read a tag.
@@ -172,8 +185,7 @@ fn without_tags(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
-        let is_tag = |next: &char| next.is_ascii_alphabetic() || ['/', '!', '?'].contains(next);
-        if c == '<' && chars.peek().is_some_and(is_tag) {
+        if c == '<' && chars.peek().is_some_and(|next| begins_tag(*next)) {
             escaped.push('\\');
         }
         escaped.push(c);
@@ -181,21 +193,28 @@ fn without_tags(line: &str) -> String {
     escaped
 }
 
+/// Whether a character after `<` makes it a tag, a comment or an instruction.
+fn begins_tag(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')
+}
+
 /// Returns the cells of a table, row by row, the head first and without the line below it.
 pub fn cells(table: &str) -> Vec<Vec<String>> {
     let rows = table.lines().map(str::trim).filter(|line| line.contains('|'));
     let rows: Vec<Vec<String>> = rows.map(row).collect();
-    let is_rule = |cells: &[String]| {
-        cells.iter().all(|cell| {
-            let dashes = cell.trim_start_matches(':').trim_end_matches(':');
-            !dashes.is_empty() && dashes.bytes().all(|byte| byte == b'-')
-        })
-    };
     let rule = rows.iter().position(|cells| is_rule(cells));
     rows.into_iter()
         .enumerate()
         .filter_map(|(idx, cells)| (Some(idx) != rule).then_some(cells))
         .collect()
+}
+
+/// Whether the cells are those of the line below the head of a table.
+fn is_rule(cells: &[String]) -> bool {
+    cells.iter().all(|cell| {
+        let dashes = cell.trim_start_matches(':').trim_end_matches(':');
+        !dashes.is_empty() && dashes.bytes().all(|byte| byte == b'-')
+    })
 }
 
 fn row(line: &str) -> Vec<String> {

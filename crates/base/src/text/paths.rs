@@ -36,9 +36,10 @@ pub fn path_text(path: &Path) -> String {
         use std::os::unix::ffi::OsStrExt;
         let mut text = String::new();
         for part in path.as_os_str().as_bytes().utf8_chunks() {
-            match part.valid().contains(ESCAPE) {
-                true => text.push_str(&part.valid().replace(ESCAPE, ESCAPED)),
-                false => text.push_str(part.valid()),
+            if part.valid().contains(ESCAPE) {
+                text.push_str(&part.valid().replace(ESCAPE, ESCAPED));
+            } else {
+                text.push_str(part.valid());
             }
             for byte in part.invalid() {
                 // Writing to a String cannot fail.
@@ -86,8 +87,8 @@ pub fn path_of(text: &str) -> PathBuf {
     if text.contains(ESCAPE) {
         let path = unescaped(text, is_stored_escaped);
         let plain = PathBuf::from(text);
-        let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        return if !is_there(&path) && is_there(&plain) { plain } else { path };
+        let is_plain = path.symlink_metadata().is_err() && plain.symlink_metadata().is_ok();
+        return if is_plain { plain } else { path };
     }
     PathBuf::from(text)
 }
@@ -106,7 +107,6 @@ pub fn old_text(text: &str) -> Option<String> {
 /// Returns a stored path for a model, on one line and without quotes. A character that must not be shown becomes its
 /// bytes as `\xHH`, and so does a backtick, which would end a code span. [`typed_text`] takes this form back.
 pub fn shown_text(text: &str) -> Cow<'_, str> {
-    let is_hidden = |c: char| is_harmful(c) || c == BACKTICK;
     if !text.contains(is_hidden) {
         return text.into();
     }
@@ -129,6 +129,11 @@ pub fn shown_text(text: &str) -> Cow<'_, str> {
 
 /// Ends a code span.
 const BACKTICK: char = '`';
+
+/// Whether [`shown_text`] does not show a character.
+fn is_hidden(c: char) -> bool {
+    is_harmful(c) || c == BACKTICK
+}
 
 /// Returns the text of an absolute path from the command line: either the path itself, or one of kb's printed forms of a
 /// path, [`path_text`] and [`shown_text`].
@@ -194,12 +199,10 @@ const COMPRESSED: [&str; 4] = ["gz", "xz", "zst", "bz2"];
 /// Returns the path without the extension of compression: what the file is called when unpacked.
 pub fn unpacked(path: &Path) -> Cow<'_, Path> {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    let is_known =
-        |extension: &str| COMPRESSED.iter().any(|end| extension.eq_ignore_ascii_case(end));
-    match extension.is_some_and(is_known) {
-        true => Cow::Owned(path.with_extension("")),
-        false => Cow::Borrowed(path),
-    }
+    let is_compressed = extension.is_some_and(|extension| {
+        COMPRESSED.iter().any(|compressed| extension.eq_ignore_ascii_case(compressed))
+    });
+    if is_compressed { Cow::Owned(path.with_extension("")) } else { Cow::Borrowed(path) }
 }
 
 /// Returns the last part of a path as text: the name of the file.
@@ -228,11 +231,13 @@ pub fn is_title(title: &str, text: &str) -> bool {
 /// in one of them alone.
 pub fn is_within(path: &str, place: &str) -> bool {
     let place = place.trim_end_matches(MAIN_SEPARATOR);
-    let is_in = |path: &str, place: &str| {
-        path.strip_prefix(place)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(MAIN_SEPARATOR))
-    };
     is_in(path, place) || !place.is_ascii() && is_in(&composed(path), &composed(place))
+}
+
+/// Like [`is_within`], for texts in the same normal form.
+fn is_in(path: &str, place: &str) -> bool {
+    let rest = path.strip_prefix(place);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(MAIN_SEPARATOR))
 }
 
 #[cfg(test)]

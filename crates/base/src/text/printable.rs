@@ -75,8 +75,7 @@ pub fn clean_lines(text: &str) -> String {
 /// Returns text for a sheet: as [`clean_lines`], but with visible replacements of harmful
 /// characters.
 pub fn printed(text: &str) -> Cow<'_, str> {
-    let is_kept = |c: char| is_layout(c) || !is_harmful(c);
-    if !may_harm(text) || text.chars().all(is_kept) {
+    if !may_harm(text) || text.chars().all(|c| is_layout(c) || !is_harmful(c)) {
         return text.into();
     }
     text.chars().map(|c| if is_layout(c) { c } else { shown(c) }).collect()

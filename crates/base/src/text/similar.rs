@@ -5,11 +5,16 @@ const MAX_SIMILAR: usize = 5;
 
 /// Returns the first few items whose names begin with `wanted`, then those that contain it.
 pub fn similar<'a, T>(items: &'a [T], name: impl Fn(&T) -> String, wanted: &str) -> Vec<&'a T> {
-    let like = |is_like: &dyn Fn(&str) -> bool| -> Vec<&'a T> {
-        items.iter().filter(|item| is_like(&name(item))).collect()
-    };
-    let mut found = like(&|name| name.starts_with(wanted));
-    found.extend(like(&|name| name.contains(wanted) && !name.starts_with(wanted)));
+    let (mut found, mut inner) = (Vec::new(), Vec::new());
+    for item in items {
+        let name = name(item);
+        if name.starts_with(wanted) {
+            found.push(item);
+        } else if name.contains(wanted) {
+            inner.push(item);
+        }
+    }
+    found.append(&mut inner);
     found.truncate(MAX_SIMILAR);
     found
 }

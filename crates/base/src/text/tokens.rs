@@ -54,9 +54,8 @@ pub fn page(text: &str, start: usize, max_tokens: usize) -> Option<(&str, Option
 
 /// Returns the end of each piece, with the tokens up to there.
 fn ends(text: &str) -> impl Iterator<Item = (usize, usize)> {
-    let latin = |c: &char| c.is_alphabetic() && script(*c) == Script::Latin;
-    let num_letters = text.chars().filter(latin).count();
-    let num_accents = text.chars().filter(|c| !c.is_ascii()).filter(latin).count();
+    let num_letters = text.chars().filter(|c| is_latin(*c)).count();
+    let num_accents = text.chars().filter(|c| !c.is_ascii() && is_latin(*c)).count();
     let is_foreign = num_accents * FOREIGN > num_letters;
     let (mut at, mut sum) = (0, 0);
     std::iter::from_fn(move || {
@@ -67,6 +66,10 @@ fn ends(text: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
+fn is_latin(c: char) -> bool {
+    c.is_alphabetic() && script(c) == Script::Latin
+}
+
 /// Most letters of a piece; random text has longer ones.
 const MAX_LETTERS: usize = 64;
 
@@ -74,12 +77,9 @@ const MAX_LETTERS: usize = 64;
 fn piece(text: &str, at: usize, is_foreign: bool) -> Option<(usize, usize)> {
     let rest = &text[at..];
     let first = rest.chars().next()?;
-    let length = |text: &str, is_in: &dyn Fn(char) -> bool| {
-        text.chars().take(MAX_LETTERS).take_while(|c| is_in(*c)).map(char::len_utf8).sum::<usize>()
-    };
     let after_first = &rest[first.len_utf8()..];
     if first.is_whitespace() {
-        let len = length(rest, &char::is_whitespace);
+        let len = run_len(rest, char::is_whitespace);
         if let Some(line_end) = rest[..len].rfind(['\n', '\r']) {
             return Some((line_end + 1, 100));
         }
@@ -93,7 +93,7 @@ fn piece(text: &str, at: usize, is_foreign: bool) -> Option<(usize, usize)> {
         };
     }
     if first.is_ascii_digit() {
-        let len = length(rest, &|c| c.is_ascii_digit());
+        let len = run_len(rest, |c| c.is_ascii_digit());
         return Some((len, len.div_ceil(3) * 100));
     }
     if !first.is_alphabetic() && after_first.starts_with(char::is_alphabetic) {
@@ -104,13 +104,18 @@ fn piece(text: &str, at: usize, is_foreign: bool) -> Option<(usize, usize)> {
     after(text, at, before, is_foreign)
 }
 
+/// Returns the length in bytes of the characters of one kind that a text begins with.
+fn run_len(text: &str, is_in: impl Fn(char) -> bool) -> usize {
+    text.chars().take(MAX_LETTERS).take_while(|c| is_in(*c)).map(char::len_utf8).sum()
+}
+
 /// Returns the length and the cost of a word or of marks at a place after `before`.
 fn after(text: &str, at: usize, before: char, is_foreign: bool) -> Option<(usize, usize)> {
     let rest = &text[at..];
     let first = rest.chars().next()?;
     if !first.is_alphabetic() {
-        let is_mark = |c: &char| !c.is_whitespace() && !c.is_alphabetic() && !c.is_ascii_digit();
-        let marks: Vec<char> = rest.chars().take(MAX_LETTERS).take_while(is_mark).collect();
+        let marks = rest.chars().take(MAX_LETTERS).take_while(|c| is_mark(*c));
+        let marks: Vec<char> = marks.collect();
         let len: usize = marks.iter().map(|c| c.len_utf8()).sum();
         let (short, long) = (marks.len().min(12), marks.len().saturating_sub(12));
         let not_ascii = marks.iter().filter(|c| !c.is_ascii() && !is_usual(**c)).count();
@@ -119,8 +124,7 @@ fn after(text: &str, at: usize, before: char, is_foreign: bool) -> Option<(usize
         return Some((len + line_ends, cost));
     }
     let capitals = rest.chars().take(MAX_LETTERS).take_while(|c| c.is_uppercase()).count();
-    let is_small = |c: &char| !c.is_uppercase() && (c.is_alphabetic() || is_accent(*c));
-    let small = rest.chars().skip(capitals).take(MAX_LETTERS).take_while(is_small).count();
+    let small = rest.chars().skip(capitals).take(MAX_LETTERS).take_while(|c| is_small(*c)).count();
     let word = rest.chars().take(capitals + small);
     let len = word.clone().map(char::len_utf8).sum();
     let script = word.map(script).max()?;
@@ -147,6 +151,15 @@ fn after(text: &str, at: usize, before: char, is_foreign: bool) -> Option<(usize
         Script::Signs => 20 + 90 * letters,
     };
     Some((len, cost))
+}
+
+fn is_mark(c: char) -> bool {
+    !c.is_whitespace() && !c.is_alphabetic() && !c.is_ascii_digit()
+}
+
+/// Whether a character continues a word after its capitals.
+fn is_small(c: char) -> bool {
+    !c.is_uppercase() && (c.is_alphabetic() || is_accent(c))
 }
 
 /// A family of scripts whose words take about as many tokens; ordered from the cheapest to the one that decides.

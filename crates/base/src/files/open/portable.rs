@@ -1,7 +1,7 @@
 //! Opens, examines and lists paths with calls that every system has. A link can still be put into
 //! the path between the check and the call.
 
-use std::fs::{File, Metadata};
+use std::fs::{DirEntry, File, Metadata};
 use std::io;
 use std::path::Path;
 
@@ -34,14 +34,12 @@ pub(super) fn look(path: &Path, links: Links<'_>) -> io::Result<Metadata> {
 
 pub(super) fn list(folder: &Path, links: Links<'_>) -> io::Result<Vec<FolderEntry>> {
     look(folder, links)?;
-    let entry = |entry: io::Result<std::fs::DirEntry>| {
-        let entry = entry?;
-        Ok(FolderEntry {
-            name: entry.file_name(),
-            kind: Kind::of(&entry.path().symlink_metadata()?),
-        })
-    };
-    std::fs::read_dir(folder)?.map(entry).collect()
+    std::fs::read_dir(folder)?.map(|entry| examine(&entry?)).collect()
+}
+
+fn examine(entry: &DirEntry) -> io::Result<FolderEntry> {
+    let kind = Kind::of(&entry.path().symlink_metadata()?);
+    Ok(FolderEntry { name: entry.file_name(), kind })
 }
 
 fn refuse_link(path: &Path) -> io::Result<()> {

@@ -87,9 +87,7 @@ pub(super) fn sniff(head: &[u8]) -> Option<&'static Encoding> {
 /// Recognises mostly Latin text: every other byte is zero, and the result is text.
 fn of_latin(head: &[u8]) -> Option<&'static Encoding> {
     let num_pairs = head.len() / 2;
-    let zeros_at =
-        |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
-    let (num_first, num_second) = (zeros_at(0), zeros_at(1));
+    let (num_first, num_second) = (num_zeros(head, 0), num_zeros(head, 1));
     // At least half the characters are Latin, and no character is U+00xx with swapped bytes.
     let (encoding, num_zeros, num_wrong) = if num_first > num_second {
         (UTF_16BE, num_first, num_second)
@@ -102,6 +100,11 @@ fn of_latin(head: &[u8]) -> Option<&'static Encoding> {
     let text = text_of(head, encoding);
     let num_odd = text.chars().filter(|c| is_odd(*c)).count();
     (num_odd * CHARS_PER_ODD <= text.chars().count()).then_some(encoding)
+}
+
+/// Counts the zeros at every other byte from `start` on.
+fn num_zeros(head: &[u8], start: usize) -> usize {
+    head.iter().skip(start).step_by(2).filter(|byte| **byte == 0).count()
 }
 
 /// Recognises text in any script.
@@ -154,16 +157,14 @@ fn is_text(text: &str) -> bool {
 }
 
 fn class_of(c: char) -> ScriptClass {
-    let code = u32::from(c);
-    let has =
-        |blocks: &[(u32, u32)]| blocks.iter().any(|(first, last)| (*first..=*last).contains(&code));
     if is_odd(c) {
         return ScriptClass::Odd;
     }
-    match SCRIPTS.iter().position(|blocks| has(blocks)) {
+    let code = u32::from(c);
+    match SCRIPTS.iter().position(|blocks| is_in(blocks, code)) {
         Some(script) => ScriptClass::Script(script),
         // Emoji, and rare Chinese characters.
-        None if has(&COMMON)
+        None if is_in(&COMMON, code)
             || code < 0x80
             || matches!(code, 0x1F000..=0x1FAFF | 0x20000..=0x323AF) =>
         {
@@ -171,6 +172,10 @@ fn class_of(c: char) -> ScriptClass {
         }
         None => ScriptClass::Odd,
     }
+}
+
+fn is_in(blocks: &[(u32, u32)], code: u32) -> bool {
+    blocks.iter().any(|(first, last)| (*first..=*last).contains(&code))
 }
 
 fn is_odd(c: char) -> bool {

@@ -114,11 +114,10 @@ fn fits(before: char, c: char, after: char, letters: &str) -> Option<bool> {
 /// A text of any length whose only line ends are `\r` is of an old Mac, unless its letters say otherwise.
 pub(super) fn older(bytes: &[u8]) -> Option<Charset> {
     let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
-    let placement = |charset: Charset| {
+    let [today, mac, dos] = [Charset::Known(WINDOWS_1252), MAC, CP850].map(|charset| {
         let text = charset.text(sample).0;
         Placement::of(&text, letters_of(&text))
-    };
-    let [today, mac, dos] = [Charset::Known(WINDOWS_1252), MAC, CP850].map(placement);
+    });
     let has_mac_lines = sample.contains(&b'\r') && !sample.contains(&b'\n');
     if has_mac_lines && mac.num_odd <= today.num_odd && !mac.is_bad() {
         return Some(MAC);
