@@ -72,9 +72,7 @@ impl ToolChain {
 
     /// Adds a tool.
     pub fn register(&mut self, tool: Tool) -> Result<(), String> {
-        let is_allowed =
-            |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-        if tool.name.is_empty() || !tool.name.chars().all(is_allowed) {
+        if !is_snake_case(&tool.name) {
             return Err(format!("tool name not in snake_case: {}", tool.name));
         }
         if tool.schema.get("type").and_then(Value::as_str) != Some("object") {
@@ -104,7 +102,7 @@ impl ToolChain {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (tool, audit) = (Arc::clone(&entry.tool), Arc::clone(&self.audit));
         let _turn = entry.turn.lock().await;
-        let work = move || {
+        let answer = task::spawn_blocking(move || {
             let start = Instant::now();
             let answer = match validate::validate(&tool.schema, input) {
                 Ok(_) if call.is_cancelled() => failed(&crash("cancelled")).into(),
@@ -116,19 +114,21 @@ impl ToolChain {
             };
             audit.exit(&tool.name, id, start.elapsed(), &answer.envelope);
             answer
-        };
-        Some(
-            task::spawn_blocking(work)
-                .await
-                .unwrap_or_else(|error| failed(&crash(&error.to_string())).into()),
-        )
+        });
+        Some(answer.await.unwrap_or_else(|error| failed(&crash(&error.to_string())).into()))
     }
+}
+
+fn is_snake_case(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|letter| matches!(letter, b'a'..=b'z' | b'0'..=b'9' | b'_'))
 }
 
 /// Runs a tool. A panic is a failure of this call; the next call finds the server unchanged.
 fn dispatch(tool: &Tool, input: Value, call: &Call) -> ToolAnswer {
-    let work = || cancel::under(call.cancel_flag(), || (tool.handler)(input, call));
-    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
+        cancel::under(call.cancel_flag(), || (tool.handler)(input, call))
+    }));
     match outcome {
         Ok(Ok(reply)) => reply.into(),
         Ok(Err(failure)) => failed(&failure).into(),

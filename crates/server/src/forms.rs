@@ -8,7 +8,7 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::text::json::JsonLine;
-use crate::{SkillEntry, SkillFile, ToolAnswer};
+use crate::{SkillEntry, ToolAnswer};
 
 /// Returns an answer in the form that clients get.
 pub(crate) fn result(answer: ToolAnswer) -> Result<CallToolResult, ErrorData> {
@@ -37,11 +37,15 @@ pub(crate) fn result(answer: ToolAnswer) -> Result<CallToolResult, ErrorData> {
 pub(crate) fn skill(entry: SkillEntry) -> Result<Skill, ErrorData> {
     let front_matter: SkillFrontmatter =
         serde_json::from_value(entry.front_matter).map_err(|error| internal(error.to_string()))?;
-    let file = |file: SkillFile| {
+    let files = entry.files.into_iter().map(|file| {
         SkillResource::new(file.uri, format!("sha256:{}", file.sha256), file.size_bytes)
-    };
-    let files = entry.files.into_iter().map(file).collect();
-    Ok(Skill::new(entry.uri, front_matter, SkillResources::Files(files)))
+    });
+    Ok(Skill::new(entry.uri, front_matter, SkillResources::Files(files.collect())))
+}
+
+/// Returns the error of a call for something that does not exist.
+pub(crate) fn missing(what: &str, uri: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("no {what} at {uri}"), None)
 }
 
 /// Returns the error of a call that failed within the server.

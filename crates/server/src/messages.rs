@@ -53,31 +53,33 @@ pub(super) fn judge(line: &[u8]) -> MessageUse {
     };
     let id = &message["id"];
     let id = if is_of(id, "string") || is_of(id, "integer") { id } else { &Value::Null };
-    let refuse = |code, reason: &str| MessageUse::Refuse(refusal(id, code, reason));
     match serde_json::from_slice(line) {
         Ok(ClientJsonRpcMessage::Request(JsonRpcRequest { request, .. })) => {
-            let method = METHODS.iter().find(|(name, _)| message["method"] == *name);
-            let Some((name, parameters)) = method else { return MessageUse::Pass };
-            let wrong = parameters.iter().find_map(|of| wrong(&message["params"], of));
-            match (wrong, request) {
-                (Some(wrong), _) => refuse(ErrorCode::INVALID_PARAMS, &wrong),
-                (None, ClientRequest::CustomRequest(_)) => {
-                    let reason = format!("the params of {name} are {}", parameters.join(", "));
-                    refuse(ErrorCode::INVALID_PARAMS, &reason)
-                }
-                _ => MessageUse::Pass,
+            match params_fault(&message, &request) {
+                Some(reason) => MessageUse::Refuse(refusal(id, ErrorCode::INVALID_PARAMS, &reason)),
+                None => MessageUse::Pass,
             }
         }
         Ok(_) => MessageUse::Pass,
         Err(_) if is_unanswered(&message) => MessageUse::Drop,
-        Err(_) => refuse(ErrorCode::INVALID_REQUEST, invalid(&message)),
+        Err(_) => MessageUse::Refuse(refusal(id, ErrorCode::INVALID_REQUEST, invalid(&message))),
     }
+}
+
+/// Returns what is wrong with the parameters of a request for one of [`METHODS`].
+fn params_fault(message: &Value, request: &ClientRequest) -> Option<String> {
+    let (name, parameters) = METHODS.iter().find(|(name, _)| message["method"] == *name)?;
+    let wrong = parameters.iter().find_map(|parameter| wrong(&message["params"], parameter));
+    wrong.or_else(|| {
+        let is_unread = matches!(request, ClientRequest::CustomRequest(_));
+        is_unread.then(|| format!("the params of {name} are {}", parameters.join(", ")))
+    })
 }
 
 /// Whether a message is a notification or an answer, which get none.
 fn is_unanswered(message: &Value) -> bool {
-    let has = |name: &str| message.get(name).is_some();
-    has("result") || has("error") || message["method"].is_string() && !has("id")
+    let is_answer = message.get("result").is_some() || message.get("error").is_some();
+    is_answer || message["method"].is_string() && message.get("id").is_none()
 }
 
 /// Returns what is wrong with a parameter.
@@ -92,7 +94,6 @@ fn wrong(params: &Value, parameter: &str) -> Option<String> {
 
 /// Returns what is wrong with a message.
 fn invalid(message: &Value) -> &'static str {
-    let is_other = |value: &Value, form: &str| !value.is_null() && !is_of(value, form);
     match message {
         Value::Array(_) => "batches are not supported",
         _ if message["jsonrpc"] != "2.0" => "jsonrpc is not \"2.0\"",
@@ -101,6 +102,11 @@ fn invalid(message: &Value) -> &'static str {
         _ if is_other(&message["params"]["_meta"], "object") => "params._meta is not an object",
         _ => "neither a request nor a notification nor an answer",
     }
+}
+
+/// Whether a value is there, but has another type of JSON Schema.
+fn is_other(value: &Value, form: &str) -> bool {
+    !value.is_null() && !is_of(value, form)
 }
 
 /// Returns the answer to a message that is too long.

@@ -47,9 +47,10 @@ impl LogLevel {
 
     /// Returns the log of a request; `None` if the client wants no messages.
     pub(super) fn log(&self, context: &RequestContext<RoleServer>) -> Option<Log> {
-        let least = match is_stateless(context) {
-            true => context.meta.log_level()? as u8,
-            false => self.0.load(Ordering::Relaxed),
+        let least = if is_stateless(context) {
+            context.meta.log_level()? as u8
+        } else {
+            self.0.load(Ordering::Relaxed)
         };
         Some(Log { least, num_sent: 0 })
     }
@@ -78,9 +79,10 @@ impl Log {
             return;
         }
         self.num_sent += 1;
-        let text = match self.num_sent > MAX_MESSAGES {
-            true => "further messages of this call are left out",
-            false => text.as_str(),
+        let text = if self.num_sent > MAX_MESSAGES {
+            "further messages of this call are left out"
+        } else {
+            text.as_str()
         };
         let message = LoggingMessageNotificationParam::new(level, text.into()).with_logger(LOGGER);
         // A client that does not listen misses nothing else.

@@ -23,10 +23,10 @@ use tokio::sync::{OnceCell, mpsc};
 use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
-use crate::forms::{internal, result, skill};
+use crate::forms::{internal, missing, result, skill};
 use crate::reports::{self, LevelRequest, LogLevel, is_stateless};
 use crate::running::RunningCalls;
-use crate::{Call, Host, Report, Tool, ToolChain, ToolFailure, limits, listing, roots, streams};
+use crate::{Call, Host, Report, ToolChain, ToolFailure, limits, listing, roots, streams};
 
 /// How long calls continue after stdin has closed, before they are cancelled.
 const REPRIEVE: Duration = Duration::from_millis(150);
@@ -190,9 +190,9 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         let host = self.settled(&context).await;
         let useless = self.off_thread(move || Ok(host.useless_tools())).await?;
-        let is_useful = |tool: &&Tool| useless.is_none_or(|name| !tool.name.starts_with(name));
-        let tools = self.chain.tools().filter(is_useful).map(listing::described);
-        let mut listed = ListToolsResult::with_all_items(tools.collect());
+        let tools = self.chain.tools();
+        let useful = tools.filter(|tool| useless.is_none_or(|name| !tool.name.starts_with(name)));
+        let mut listed = ListToolsResult::with_all_items(useful.map(listing::described).collect());
         listed.ttl_ms = is_stateless(&context).then_some(TOOLS_TTL_MS);
         Ok(listed)
     }
@@ -226,8 +226,8 @@ impl ServerHandler for Server {
         drop(guard);
         // What was reported before the answer also arrives before it.
         let _ = forward.await;
-        let unknown = || ErrorData::invalid_params("unknown tool", None);
-        Ok(result(answered.ok_or_else(unknown)?)?.into())
+        let answer = answered.ok_or_else(|| ErrorData::invalid_params("unknown tool", None))?;
+        Ok(result(answer)?.into())
     }
 
     async fn list_resources(
@@ -306,8 +306,8 @@ impl ServerHandler for Server {
         let (resources, uri) = (self.settled(&context).await, request.uri);
         let wanted = uri.clone();
         let found = self.off_thread(move || resources.skill(&wanted)).await?;
-        let nothing = || ErrorData::invalid_params(format!("no skill at {uri}"), None);
-        Ok(GetSkillResult::new(skill(found.ok_or_else(nothing)?)?))
+        let found = found.ok_or_else(|| missing("skill", &uri))?;
+        Ok(GetSkillResult::new(skill(found)?))
     }
 
     async fn read_resource_directory(
@@ -318,8 +318,8 @@ impl ServerHandler for Server {
         let (resources, uri) = (self.settled(&context).await, request.uri);
         let wanted = uri.clone();
         let found = self.off_thread(move || resources.directory(&wanted)).await?;
-        let nothing = || ErrorData::invalid_params(format!("no directory at {uri}"), None);
-        let entries = found.ok_or_else(nothing)?.into_iter().map(|entry| {
+        let found = found.ok_or_else(|| missing("directory", &uri))?;
+        let entries = found.into_iter().map(|entry| {
             let mime_type = entry.mime_type.unwrap_or(DIRECTORY_MIME_TYPE);
             rmcp::model::Resource::new(entry.uri, entry.name).with_mime_type(mime_type)
         });
@@ -343,12 +343,12 @@ impl Server {
     async fn enter(&self, peer: &Peer<RoleServer>) {
         let Some(roots) = roots::ask(peer).await else { return };
         let host = Arc::clone(&self.host);
-        // What goes wrong has been printed.
-        let enter = move || {
+        let entered = self.off_thread(move || {
             host.enter(&roots);
             Ok(())
-        };
-        let _ = self.off_thread(enter).await;
+        });
+        // What goes wrong has been printed.
+        let _ = entered.await;
     }
 
     /// Starts a task that forwards the reports of a call to the client, as far as it asked for them. The task ends
@@ -369,13 +369,12 @@ impl Server {
         work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let at_work = self.running_calls.at_work();
-        let work = move || {
+        let task = task::spawn_blocking(move || {
             let outcome = work();
             drop(at_work);
             outcome
-        };
-        let outcome = task::spawn_blocking(work).await;
-        outcome.map_err(|error| internal(error.to_string()))?.map_err(|failure| {
+        });
+        task.await.map_err(|error| internal(error.to_string()))?.map_err(|failure| {
             match failure.code.as_str() {
                 USAGE => ErrorData::invalid_params(failure.message, None),
                 _ => internal(failure.message),

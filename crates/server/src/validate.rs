@@ -117,17 +117,19 @@ fn proper_name<'a>(name: &'a str, properties: &Map<String, Value>) -> &'a str {
     if properties.contains_key(name) {
         return name;
     }
-    let meant = |(alias, meant): &&(&str, &str)| *alias == name && properties.contains_key(*meant);
-    ALIASES.iter().find(meant).map_or(name, |alias| alias.1)
+    let found =
+        ALIASES.iter().find(|(alias, meant)| *alias == name && properties.contains_key(*meant));
+    found.map_or(name, |(_, meant)| meant)
 }
 
 fn unknown(name: &str, properties: &Map<String, Value>) -> String {
     let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let is_near = |near: &&&str| near.contains(name) || name.contains(**near);
-    match (names.iter().find(is_near), names.is_empty()) {
-        (Some(near), _) => format!("unknown argument; did you mean `{near}`?"),
-        (None, false) => format!("unknown argument; known are {}", names.join(", ")),
-        (None, true) => "unknown argument; this tool takes none".to_owned(),
+    if names.is_empty() {
+        return "unknown argument; this tool takes none".to_owned();
+    }
+    match names.iter().find(|known| known.contains(name) || name.contains(**known)) {
+        Some(near) => format!("unknown argument; did you mean `{near}`?"),
+        None => format!("unknown argument; known are {}", names.join(", ")),
     }
 }
 
@@ -148,12 +150,13 @@ fn check(path: &str, value: &Value, schema: &Value, issues: &mut Vec<Value>) {
         let words: Vec<String> = words.iter().map(Value::to_string).collect();
         issues.push(issue(path, &format!("none of {}", words.join(", "))));
     }
-    let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
     if let Some(number) = value.as_f64() {
-        if let Some(least) = bound("minimum").filter(|least| number < *least) {
+        let least = schema.get("minimum").and_then(Value::as_f64);
+        if let Some(least) = least.filter(|least| number < *least) {
             issues.push(issue(path, &format!("less than {least}")));
         }
-        if let Some(most) = bound("maximum").filter(|most| number > *most) {
+        let most = schema.get("maximum").and_then(Value::as_f64);
+        if let Some(most) = most.filter(|most| number > *most) {
             issues.push(issue(path, &format!("more than {most}")));
         }
     }
