@@ -54,14 +54,16 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     let listing = skill_files::list(&skill.dir)?;
     let fields = check(&skill, &listing)?;
     skill.remove_drafts();
-    let text = |name: &str| fields.text(name).unwrap_or_default();
     let index = index::build(caller, &skill)?;
-    let source_hash = index.source_hash.clone();
-    let manifest = BuildManifest { skill: text("name"), source_hash };
+    let manifest = BuildManifest {
+        skill: fields.text("name").unwrap_or_default(),
+        source_hash: index.source_hash.clone(),
+    };
     let stub_path = skill.runtime.join(SKILL_FILE);
     // An equal manifest means the files have not changed, so the stub is current.
     if manifest::read(&skill).as_ref() != Some(&manifest) || !stub_path.is_file() {
-        let stub = stub::stub(caller.program, &skill, &text("description"), &listing)?;
+        let description = fields.text("description").unwrap_or_default();
+        let stub = stub::stub(caller.program, &skill, &description, &listing)?;
         manifest::replace(&stub_path, &stub)?;
         manifest::write(caller, &skill, &manifest)?;
     }
@@ -69,11 +71,16 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
         // Older versions created these files with the permissions of the umask.
         let _ = private::close(&path);
     }
-    let deploy = |target: &String| deploy::deploy(caller, &skill, target, options.is_copy);
-    let deployments = options.targets.iter().map(deploy).collect::<Result<_>>()?;
-    let is_page =
-        |file: &&skill_files::SourceFile| page::is_markdown(&file.path) && file.size_bytes > 0;
-    let pages = listing.files.iter().filter(is_page).map(|file| file.real_path.clone()).collect();
+    let mut deployments = Vec::with_capacity(options.targets.len());
+    for target in &options.targets {
+        deployments.push(deploy::deploy(caller, &skill, target, options.is_copy)?);
+    }
+    let pages = listing
+        .files
+        .iter()
+        .filter(|file| page::is_markdown(&file.path) && file.size_bytes > 0)
+        .map(|file| file.real_path.clone())
+        .collect();
     Ok(BuildResult { skill, index, deployments, pages })
 }
 
@@ -99,10 +106,11 @@ pub(super) fn plan(caller: &Caller, typed: &str, options: &BuildOptions) -> Resu
         (true, None) => (SkillScope::Global, place::runtime_dir(&caller.global_store(), &name)),
     };
     let targets = options.targets.iter().filter(|target| !target.is_empty());
-    let paths = targets.map(|target| deploy::folder(caller, scope, target).join(&name));
-    let is_new = |path: &PathBuf| path.read_link().map_or(true, |original| original != runtime);
+    let paths = targets
+        .map(|target| deploy::folder(caller, scope, target).join(&name))
+        .filter(|path| path.read_link().map_or(true, |original| original != runtime));
     Ok(BuildPlan {
-        paths: paths.filter(is_new).collect(),
+        paths: paths.collect(),
         description: fields.text("description").unwrap_or_default(),
     })
 }

@@ -1,5 +1,6 @@
 //! Links built skills into the directories where agents look for skills.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -112,13 +113,16 @@ fn copied_files() -> [PathBuf; 2] {
 
 /// Whether a directory is a copy made by [`deploy`], with nothing else in it.
 fn is_own_copy(path: &Path) -> bool {
-    let names = |dir: &Path| -> Vec<_> {
-        let entries = dir.read_dir().into_iter().flatten().flatten();
-        let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
-        names.sort_unstable();
-        names
-    };
-    names(path) == [META_DIR, SKILL_FILE] && names(&path.join(META_DIR)) == ["manifest.json"]
+    sorted_names(path) == [META_DIR, SKILL_FILE]
+        && sorted_names(&path.join(META_DIR)) == ["manifest.json"]
+}
+
+/// Returns the names of what is in a directory; empty if it cannot be read.
+fn sorted_names(dir: &Path) -> Vec<OsString> {
+    let entries = dir.read_dir().into_iter().flatten().flatten();
+    let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+    names.sort_unstable();
+    names
 }
 
 /// Removes a copy; does nothing if there is none.

@@ -173,12 +173,12 @@ impl Fields {
             Some(serde_json::Value::Array(values)) => values,
             Some(_) => return Err(format!("{name} is not a list")),
         };
-        let text = |value: &serde_json::Value| match value {
+        let texts = values.iter().map(|value| match value {
             serde_json::Value::String(text) => Ok(text.clone()),
             serde_json::Value::Number(_) | serde_json::Value::Bool(_) => Ok(value.to_string()),
             _ => Err(format!("{name} holds something else than words")),
-        };
-        values.iter().map(text).collect()
+        });
+        texts.collect()
     }
 
     /// Returns all fields as one JSON object, including unknown ones.

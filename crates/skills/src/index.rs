@@ -142,22 +142,26 @@ fn add_file(draft: &IndexDraft, path: &str, bytes: &[u8]) -> Result<()> {
 
 /// Returns a heading in the form an index stores.
 pub(super) fn to_indexed(path: &str, heading: Heading) -> IndexedHeading {
-    let line = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     IndexedHeading {
         file: path.to_owned(),
         text: heading.text,
         level: heading.level,
-        start_line: line(heading.start_line),
-        end_line: line(heading.end_line),
+        start_line: line_number(heading.start_line),
+        end_line: line_number(heading.end_line),
     }
+}
+
+fn line_number(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX)
 }
 
 /// Returns the first link of a skill that leads out of it; broken links are skipped.
 pub fn escaping_link(skill: &Skill, listing: &SkillContents) -> Option<String> {
-    let leads_out = |link: &std::path::Path| {
-        link.canonicalize().is_ok_and(|target| !target.starts_with(&skill.dir))
-    };
-    listing.links.iter().find(|(_, link)| leads_out(link)).map(|(path, _)| path.clone())
+    let escaping = listing
+        .links
+        .iter()
+        .find(|(_, link)| link.canonicalize().is_ok_and(|target| !target.starts_with(&skill.dir)));
+    escaping.map(|(path, _)| path.clone())
 }
 
 #[cfg(test)]

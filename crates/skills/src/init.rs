@@ -1,6 +1,6 @@
 //! Creates a minimal skill, or the store of a project.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,14 +36,13 @@ pub struct CreatedSkill {
 
 /// Creates a skill, or the store of a project in the working directory.
 pub fn init(caller: &Caller, options: &InitOptions) -> Result<CreatedSkill> {
-    let make =
-        |dir: &PathBuf| private::create_folder(dir).map_err(|source| Error::of_file(dir, source));
-    let (scope, root) = match options.is_global {
-        true => (SkillScope::Global, caller.home.clone()),
-        false => (SkillScope::Project, caller.cwd.clone()),
+    let (scope, root) = if options.is_global {
+        (SkillScope::Global, caller.home.clone())
+    } else {
+        (SkillScope::Project, caller.cwd.clone())
     };
     let Some(name) = &options.name else {
-        make(&place::sources_of(&root.join(".skillc")))?;
+        create_folder(&place::sources_of(&root.join(".skillc")))?;
         return Ok(CreatedSkill { name: None, scope, path: root });
     };
     if let Some(message) = lint::name_fault(name) {
@@ -59,13 +58,17 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<CreatedSkill> {
     if file.symlink_metadata().is_ok() {
         return Err(Diagnostic::SkillExists(name.clone()).into());
     }
-    make(&path)?;
+    create_folder(&path)?;
     let text = format!(
         "---\nname: {name}\ndescription: \"TODO: Add skill description\"\n---\n\n# {}\n",
         title(name)
     );
     write::create_new(&file, text.as_bytes()).map_err(|source| Error::Io { path: file, source })?;
     Ok(CreatedSkill { name: Some(name.clone()), scope, path })
+}
+
+fn create_folder(path: &Path) -> Result<()> {
+    private::create_folder(path).map_err(|source| Error::of_file(path, source))
 }
 
 /// Returns `my-skill` as `My Skill`.

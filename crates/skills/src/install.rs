@@ -1,5 +1,6 @@
 //! Installs kb's own skill, SKILL.md and its references, where agents look for skills.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -65,15 +66,7 @@ pub struct InstalledCopy {
 /// has another version, or was edited: `kb skill install` asks before it replaces it.
 pub fn installed(own: OwnSkill, home: &Path) -> Vec<InstalledCopy> {
     let paths = TARGETS.iter().map(|(_, dir)| below(&home.join(dir).join("skills")));
-    let found = |path: PathBuf| {
-        let text = read(&path)?;
-        let version = front_matter::read(&text)
-            .ok()
-            .and_then(|(fields, _)| fields.text_in("metadata", "version"));
-        let is_current = own.missing(&path).is_empty();
-        Some(InstalledCopy { path, version, is_current })
-    };
-    paths.filter_map(found).collect()
+    paths.filter_map(|path| own.copy_at(path)).collect()
 }
 
 /// Returns the path of the skill within a directory of skills.
@@ -116,14 +109,15 @@ pub fn install(own: OwnSkill, path: &Path) -> Result<InstalledSkill> {
             let message = format!("{} is a directory", path.display());
             return Err(Diagnostic::InvalidOption { message, hint: None }.into());
         }
-        let write = || {
-            path.parent().map_or(Ok(()), private::create_folder)?;
-            // Replaces a link, not the file it leads to.
-            write::replace_own(path, text.as_bytes())
-        };
-        write().map_err(|source| Error::of_file(path, source))?;
+        write_file(path, text).map_err(|source| Error::of_file(path, source))?;
     }
     Ok(InstalledSkill { path: path.to_owned(), version: own.version, is_new: !missing.is_empty() })
+}
+
+fn write_file(path: &Path, text: &str) -> io::Result<()> {
+    path.parent().map_or(Ok(()), private::create_folder)?;
+    // Replaces a link, not the file it leads to.
+    write::replace_own(path, text.as_bytes())
 }
 
 /// Returns the text of a file; `None` if it cannot be read.
@@ -142,6 +136,15 @@ impl OwnSkill {
                 if is_skill_file { text.replacen("\n---\n", &version, 1) } else { (*text).into() };
             (folder.join(name), text)
         })
+    }
+
+    /// Returns the copy whose SKILL.md is at `path`; `None` if it cannot be read.
+    fn copy_at(self, path: PathBuf) -> Option<InstalledCopy> {
+        let text = read(&path)?;
+        let front_matter = front_matter::read(&text).ok();
+        let version = front_matter.and_then(|(fields, _)| fields.text_in("metadata", "version"));
+        let is_current = self.missing(&path).is_empty();
+        Some(InstalledCopy { path, version, is_current })
     }
 
     /// Returns the path and the text of each file that is not there with this text.

@@ -75,27 +75,29 @@ pub fn list(
     let roots = registry::roots(caller, options.root.as_deref());
     let (report, found) = registry::load(caller, store, &roots, log)?;
     let total = found.len();
-    let wanted = |word: &Option<String>, is: &str| {
-        word.as_deref().is_none_or(|word| word == "all" || word == is)
-    };
     let checks_obsolete = options.checks_obsolete
         || options.status.as_deref() == Some(BuildStatus::Obsolete.as_str());
     let mut skills = Vec::new();
     for found in found {
         if !options.filter.admits(&found.row)
-            || !wanted(&options.scope, found.scope.as_str())
+            || !is_wanted(options.scope.as_deref(), found.scope.as_str())
             || pattern.as_ref().is_some_and(|pattern| !pattern.is_match(&found.row.name))
         {
             continue;
         }
         let status = status(&found.skill, checks_obsolete)?;
-        if wanted(&options.status, status.as_str()) {
+        if is_wanted(options.status.as_deref(), status.as_str()) {
             skills.push(ListedSkill { found, status });
         }
     }
     let num_filtered = skills.len();
     skills.truncate(options.limit.map_or(usize::MAX, |limit| limit as usize));
     Ok(SkillList { skills, total, num_filtered, report })
+}
+
+/// Whether a value is the requested one; without a request, and with `all`, every value is.
+fn is_wanted(requested: Option<&str>, value: &str) -> bool {
+    requested.is_none_or(|requested| requested == "all" || requested == value)
 }
 
 fn status(skill: &Skill, checks_obsolete: bool) -> Result<BuildStatus> {

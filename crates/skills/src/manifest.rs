@@ -31,8 +31,10 @@ pub fn read(skill: &Skill) -> Option<BuildManifest> {
     let path = skill.manifest_path();
     let bytes = open::read(&path, FollowedLinks::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
     let value: Value = serde_json::from_slice(&bytes).ok()?;
-    let text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
-    Some(BuildManifest { skill: text("skill")?, source_hash: text("source_hash")? })
+    Some(BuildManifest {
+        skill: value.get("skill")?.as_str()?.to_owned(),
+        source_hash: value.get("source_hash")?.as_str()?.to_owned(),
+    })
 }
 
 /// Writes a skill's manifest.

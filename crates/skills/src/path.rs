@@ -53,11 +53,14 @@ pub fn clean(typed: &str) -> Option<String> {
 }
 
 fn components(typed: &str) -> Option<Vec<&str>> {
-    let is_separator = |letter: char| letter == '/' || (cfg!(windows) && letter == '\\');
     if typed.starts_with(is_separator) || Path::new(typed).has_root() || has_drive(typed) {
         return None;
     }
     below(typed.split(is_separator))
+}
+
+fn is_separator(letter: char) -> bool {
+    letter == '/' || (cfg!(windows) && letter == '\\')
 }
 
 /// Applies `.` and `..`; `None` if they lead above the start.

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 
 use crate::caller::{Caller, SKILLS_ROOT};
 use crate::error::{Error, Result};
+use crate::front_matter::{self, Fields};
 use crate::place::{self, SKILL_FILE, Skill, SkillScope};
 use crate::store::{SkillRow, Store};
 use crate::text::fold::fold;
 use crate::text::{headings, paths};
-use crate::{front_matter, lint, page, skill_files};
+use crate::{lint, page, skill_files};
 
 /// The letters a skill may have.
 const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπ";
@@ -31,6 +32,13 @@ pub struct SkillDirectory {
     pub is_named: bool,
     /// Whether links to directories are followed.
     pub follows_links: bool,
+}
+
+impl SkillDirectory {
+    /// Returns a directory that was not named explicitly.
+    fn new(dir: PathBuf, base: &Path, scope: SkillScope, follows_links: bool) -> Self {
+        Self { dir, base: base.to_owned(), scope, is_named: false, follows_links }
+    }
 }
 
 /// Receives the log lines of a pass.
@@ -75,27 +83,20 @@ pub struct FoundSkill {
 /// Returns the places to search, in order of precedence: only the named one, or else the project's store, the
 /// global store and the directory below the working directory.
 pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<SkillDirectory> {
-    let found = |dir: PathBuf, base: &Path, scope, follows_links| SkillDirectory {
-        dir,
-        base: base.to_owned(),
-        scope,
-        is_named: false,
-        follows_links,
-    };
     if let Some(named) = named.or(caller.named_root.as_deref()) {
         let dir = paths::clean(&caller.cwd.join(named));
-        return vec![SkillDirectory {
-            is_named: true,
-            ..found(dir, &caller.cwd, SkillScope::Project, false)
-        }];
+        let root = SkillDirectory::new(dir, &caller.cwd, SkillScope::Project, false);
+        return vec![SkillDirectory { is_named: true, ..root }];
     }
     let mut roots = Vec::new();
     if let (Some(store), Some(project)) = (caller.project_store(), caller.project()) {
-        roots.push(found(place::sources_of(&store), project, SkillScope::Project, true));
+        let dir = place::sources_of(&store);
+        roots.push(SkillDirectory::new(dir, project, SkillScope::Project, true));
     }
-    let global = caller.global_store();
-    roots.push(found(place::sources_of(&global), &caller.home, SkillScope::Global, true));
-    roots.push(found(caller.cwd.join(SKILLS_ROOT), &caller.cwd, SkillScope::Project, false));
+    let global = place::sources_of(&caller.global_store());
+    roots.push(SkillDirectory::new(global, &caller.home, SkillScope::Global, true));
+    let below = caller.cwd.join(SKILLS_ROOT);
+    roots.push(SkillDirectory::new(below, &caller.cwd, SkillScope::Project, false));
     roots
 }
 
@@ -188,28 +189,20 @@ fn read(caller: &Caller, root: &SkillDirectory, file: &Path) -> Result<FoundSkil
     })?;
     let page = page::read(SKILL_FILE, &bytes).ok_or("it is not text")?;
     let (fields, body_start) = front_matter::read(&page.text).map_err(|fault| fault.to_string())?;
-    let required = |name: &str| {
-        let text = fields.text(name).filter(|text| !text.trim().is_empty());
-        text.ok_or_else(|| format!("missing frontmatter field '{name}'"))
-    };
-    let optional = |name: &str| match fields.text(name) {
-        None if fields.has(name) => Err(format!("{name} is not text")),
-        text => Ok(text),
-    };
-    let name = required("name")?;
+    let name = required(&fields, "name")?;
     if let Some(message) = name_fault(&name) {
         return Err(message);
     }
-    let greek_letter = optional("greekLetter")?;
-    let is_known =
-        |text: &String| text.chars().count() == 1 && GREEK_LETTERS.contains(text.as_str());
-    if let Some(letter) = greek_letter.as_ref().filter(|letter| !is_known(letter)) {
+    let greek_letter = optional(&fields, "greekLetter")?;
+    if let Some(letter) = &greek_letter
+        && (letter.chars().count() != 1 || !GREEK_LETTERS.contains(letter.as_str()))
+    {
         return Err(format!("greekLetter '{letter}' is not one of {GREEK_LETTERS}"));
     }
     let row = SkillRow {
-        description: required("description")?,
-        version: optional("version")?,
-        entrypoint: optional("entrypoint")?,
+        description: required(&fields, "description")?,
+        version: optional(&fields, "version")?,
+        entrypoint: optional(&fields, "entrypoint")?,
         capabilities: fields.texts("capabilities")?,
         greek_letter,
         body: page.text[body_start..].to_owned(),
@@ -221,6 +214,20 @@ fn read(caller: &Caller, root: &SkillDirectory, file: &Path) -> Result<FoundSkil
     let skill =
         place::at_path(caller, &paths::path_text(dir), dir).map_err(|error| error.to_string())?;
     Ok(FoundSkill { row, dir: dir.to_owned(), scope: root.scope, skill })
+}
+
+/// Returns a field that must not be blank; the error is a sentence.
+fn required(fields: &Fields, name: &str) -> Result<String, String> {
+    let text = fields.text(name).filter(|text| !text.trim().is_empty());
+    text.ok_or_else(|| format!("missing frontmatter field '{name}'"))
+}
+
+/// Returns a field that may be missing; the error is a sentence.
+fn optional(fields: &Fields, name: &str) -> Result<Option<String>, String> {
+    match fields.text(name) {
+        None if fields.has(name) => Err(format!("{name} is not text")),
+        text => Ok(text),
+    }
 }
 
 /// Returns the skills of a place that can be listed, in any order.
@@ -236,11 +243,9 @@ pub(super) fn name_fault(name: &str) -> Option<String> {
 
 /// Whether a name follows the registry's own rule: a letter, then letters, digits and hyphens.
 fn is_registry_name(name: &str) -> bool {
-    let is_allowed =
-        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     name.len() > 1
         && name.starts_with(|letter: char| letter.is_ascii_lowercase())
-        && name.chars().all(is_allowed)
+        && lint::has_allowed_letters(name)
 }
 
 /// Returns a path relative to the base with `/`; the full path if the file is elsewhere.
@@ -261,14 +266,13 @@ pub struct SkillFilter {
 impl SkillFilter {
     /// Whether a skill matches.
     pub fn admits(&self, skill: &SkillRow) -> bool {
-        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let is_found = given(&self.search).is_none_or(|wanted| {
-            let wanted = fold(&wanted);
+        let search = self.search.as_ref().filter(|search| !search.is_empty());
+        let is_found = search.is_none_or(|search| {
+            let wanted = fold(search);
             fold(&skill.name).contains(&wanted) || fold(&skill.description).contains(&wanted)
         });
-        is_found
-            && given(&self.capability)
-                .is_none_or(|capability| skill.capabilities.contains(&capability))
+        let capability = self.capability.as_ref().filter(|capability| !capability.is_empty());
+        is_found && capability.is_none_or(|capability| skill.capabilities.contains(capability))
     }
 }
 

@@ -73,8 +73,7 @@ pub(super) fn show(
     };
     let file = match &options.file {
         Some(typed) => {
-            let escapes = || Diagnostic::PathEscapes(typed.clone());
-            Some(path::clean(typed).ok_or_else(escapes)?)
+            Some(path::clean(typed).ok_or_else(|| Diagnostic::PathEscapes(typed.clone()))?)
         }
         None => None,
     };
@@ -126,17 +125,22 @@ fn find<'a>(
     file: Option<&str>,
 ) -> Vec<&'a IndexedHeading> {
     let query = query.trim();
-    let matching = |wanted: &str| -> Vec<&IndexedHeading> {
-        let wanted = normalized(wanted);
-        let is_in_file = |heading: &&IndexedHeading| file.is_none_or(|file| heading.file == file);
-        headings
-            .iter()
-            .filter(is_in_file)
-            .filter(|heading| normalized(&heading.text) == wanted)
-            .collect()
-    };
-    let found = matching(without_description(query));
-    if found.is_empty() { matching(query) } else { found }
+    let found = matching(headings, without_description(query), file);
+    if found.is_empty() { matching(headings, query, file) } else { found }
+}
+
+/// Returns the headings with a text, of one file if it is named.
+fn matching<'a>(
+    headings: &'a [IndexedHeading],
+    text: &str,
+    file: Option<&str>,
+) -> Vec<&'a IndexedHeading> {
+    let wanted = normalized(text);
+    headings
+        .iter()
+        .filter(|heading| file.is_none_or(|file| heading.file == file))
+        .filter(|heading| normalized(&heading.text) == wanted)
+        .collect()
 }
 
 /// Normalises a heading for comparison: another program's index may have kept blanks and control

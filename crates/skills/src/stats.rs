@@ -184,21 +184,20 @@ pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> R
         .ok_or_else(|| Diagnostic::InvalidQueryType(word.to_owned()))?;
     let since = options.since.as_deref().map(time).transpose()?;
     let until = options.until.as_deref().map(time).transpose()?;
-    let project = |typed: &String| project(&caller.cwd, typed);
-    let projects = options.projects.iter().map(project).collect::<Result<Vec<_>>>()?;
+    let projects = options.projects.iter().map(|typed| project(&caller.cwd, typed));
+    let projects = projects.collect::<Result<Vec<_>>>()?;
     let skill_path = skill.skill_path();
-    let is_in = |access: &SkillAccess| {
+    let mut accesses = log::read(&skill.log_path())?.unwrap_or_default();
+    accesses.retain(|access| {
         let time = access.timestamp.parse::<jiff::Timestamp>().ok();
         access.skill_path == skill_path
             && since.is_none_or(|since| time.is_some_and(|time| time >= since))
             && until.is_none_or(|until| time.is_some_and(|time| time <= until))
             && (projects.is_empty()
                 || projects.iter().any(|project| is_below(&access.cwd, project)))
-    };
-    let mut accesses = log::read(&skill.log_path())?.unwrap_or_default();
-    accesses.retain(is_in);
-    let times = || accesses.iter().map(|access| &access.timestamp);
-    let period = Period { start: times().min().cloned(), end: times().max().cloned() };
+    });
+    let times = accesses.iter().map(|access| &access.timestamp);
+    let period = Period { start: times.clone().min().cloned(), end: times.max().cloned() };
     Ok(SkillStats {
         skill: skill.name.clone(),
         skill_path,
@@ -211,13 +210,14 @@ pub(super) fn stats(caller: &Caller, skill: &Skill, options: &StatsOptions) -> R
 
 /// Parses a time, or a date as its start in UTC.
 fn time(typed: &str) -> Result<jiff::Timestamp> {
-    let date = || {
-        let date = typed.parse::<jiff::civil::Date>().ok()?;
-        date.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|start| start.timestamp())
-    };
     let is_date = typed.len() == "2026-01-02".len();
-    let time = if is_date { date() } else { typed.parse().ok() };
+    let time = if is_date { start_of_date(typed) } else { typed.parse().ok() };
     time.ok_or_else(|| Diagnostic::InvalidFilter(typed.to_owned()).into())
+}
+
+fn start_of_date(typed: &str) -> Option<jiff::Timestamp> {
+    let date = typed.parse::<jiff::civil::Date>().ok()?;
+    date.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|start| start.timestamp())
 }
 
 fn text(time: jiff::Timestamp) -> String {
@@ -239,36 +239,23 @@ fn is_below(cwd: &str, project: &str) -> bool {
 }
 
 fn count(group_by: GroupBy, accesses: &[SkillAccess]) -> StatCounts {
-    let succeeded = || accesses.iter().filter(|access| access.error.is_none());
-    let sections = || {
-        succeeded().filter(|access| access.command == "show").filter_map(|access| {
-            let args = args(access);
-            Some((word(&args, "file")?, word(&args, "section")?))
-        })
-    };
-    let files = || {
-        succeeded().filter_map(|access| match access.command.as_str() {
-            "show" => word(&args(access), "file"),
-            "open" => word(&args(access), "path"),
-            _ => None,
-        })
-    };
     match group_by {
         GroupBy::Summary => StatCounts::Summary {
             total_accesses: accesses.len(),
-            unique_sections: sections().collect::<BTreeSet<_>>().len(),
-            unique_files: files().collect::<BTreeSet<_>>().len(),
+            unique_sections: sections(accesses).collect::<BTreeSet<_>>().len(),
+            unique_files: files(accesses).collect::<BTreeSet<_>>().len(),
             error_count: accesses.iter().filter(|access| access.error.is_some()).count(),
         },
         GroupBy::Sections => {
-            StatCounts::Sections(by_count(sections(), |(file, section), count| SectionCount {
+            let sections = sections(accesses);
+            StatCounts::Sections(by_count(sections, |(file, section), count| SectionCount {
                 section,
                 file,
                 count,
             }))
         }
         GroupBy::Files => {
-            StatCounts::Files(by_count(files(), |file, count| FileCount { file, count }))
+            StatCounts::Files(by_count(files(accesses), |file, count| FileCount { file, count }))
         }
         GroupBy::Commands => {
             StatCounts::Commands(tally(accesses.iter().map(|access| access.command.clone())))
@@ -297,6 +284,27 @@ fn count(group_by: GroupBy, accesses: &[SkillAccess]) -> StatCounts {
             StatCounts::Search(by_count(queries, |query, count| QueryCount { query, count }))
         }
     }
+}
+
+/// Returns the file and the section of each access that showed one.
+fn sections(accesses: &[SkillAccess]) -> impl Iterator<Item = (String, String)> {
+    succeeded(accesses).filter(|access| access.command == "show").filter_map(|access| {
+        let args = args(access);
+        Some((word(&args, "file")?, word(&args, "section")?))
+    })
+}
+
+/// Returns the file of each access that showed a section or opened a file.
+fn files(accesses: &[SkillAccess]) -> impl Iterator<Item = String> {
+    succeeded(accesses).filter_map(|access| match access.command.as_str() {
+        "show" => word(&args(access), "file"),
+        "open" => word(&args(access), "path"),
+        _ => None,
+    })
+}
+
+fn succeeded(accesses: &[SkillAccess]) -> impl Iterator<Item = &SkillAccess> {
+    accesses.iter().filter(|access| access.error.is_none())
 }
 
 fn tally<T: Ord>(values: impl Iterator<Item = T>) -> BTreeMap<T, usize> {

@@ -80,8 +80,9 @@ fn names(logs: &Path) -> Vec<String> {
 
 fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Result<usize> {
     let source = log_of(logs, name);
-    let unreadable = |_| Diagnostic::SyncSource(paths::path_text(&source));
-    let accesses = log::read(&source).map_err(unreadable)?.unwrap_or_default();
+    let accesses =
+        log::read(&source).map_err(|_| Diagnostic::SyncSource(paths::path_text(&source)))?;
+    let accesses = accesses.unwrap_or_default();
     if is_dry_run {
         return Ok(accesses.len());
     }
@@ -95,8 +96,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
         num_new += log::merge(&destination, &accesses)
             .map_err(|_| Diagnostic::SyncDestination(paths::path_text(&destination)))?;
     }
-    let unremovable = |cause| Error::Io { path: source.clone(), source: cause };
-    write::remove(&source).map_err(unremovable)?;
+    write::remove(&source).map_err(|cause| Error::Io { path: source.clone(), source: cause })?;
     // SQLite leaves it when a process is killed.
     let _ = write::remove(&source.with_file_name("logs.db-journal"));
     let meta = source.parent().unwrap_or(logs);

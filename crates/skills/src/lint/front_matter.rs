@@ -1,7 +1,7 @@
 //! Checks the front matter of SKILL.md: rules 100 to 109.
 
 use crate::front_matter::{self, Fields};
-use crate::place::{SKILL_FILE, Skill};
+use crate::place::Skill;
 
 use super::rules::{
     DESCRIPTION_LENGTH, DESCRIPTION_NONEMPTY, DESCRIPTION_REQUIRED, DESCRIPTION_TRIGGERS,
@@ -31,66 +31,67 @@ pub(super) fn check(
     source: &LintedFile,
     findings: &mut Vec<LintFinding>,
 ) -> Option<String> {
-    let mut found = |rule: LintRule, message: String| {
-        let line = (rule == FRONTMATTER_VALID).then_some(1);
-        findings.push(LintFinding { rule, message, file: Some(SKILL_FILE.into()), line });
-    };
     let fields = match front_matter::read(&source.page.text) {
         Ok((fields, _)) => fields,
         Err(fault) => {
-            found(FRONTMATTER_VALID, fault.to_string());
+            findings.push(source.finding(FRONTMATTER_VALID, 1, fault.to_string()));
             return None;
         }
     };
     let name = fields.text("name");
     match &name {
-        None => found(NAME_REQUIRED, "missing required field 'name'".into()),
+        None => add(findings, NAME_REQUIRED, "missing required field 'name'".into()),
         Some(name) => {
             if let Some(message) = format_fault(name) {
-                found(NAME_FORMAT, message);
+                add(findings, NAME_FORMAT, message);
             }
             if let Some(message) = length_fault(name) {
-                found(NAME_LENGTH, message);
+                add(findings, NAME_LENGTH, message);
             }
             if *name != skill.name {
                 let message = format!("name '{name}' does not match directory '{}'", skill.name);
-                found(NAME_MATCH_DIR, message);
+                add(findings, NAME_MATCH_DIR, message);
             }
         }
     }
-    check_description(&fields, &mut found);
+    check_description(&fields, findings);
     for field in fields.names().filter(|field| !KNOWN_FIELDS.contains(field)) {
-        found(FRONTMATTER_KNOWN, format!("unknown frontmatter field '{field}'"));
+        add(findings, FRONTMATTER_KNOWN, format!("unknown frontmatter field '{field}'"));
     }
     match fields.texts("capabilities") {
         Ok(words) => {
             for word in words.iter().filter(|word| !KNOWN_CAPABILITIES.contains(&word.as_str())) {
-                found(FRONTMATTER_KNOWN, format!("unknown capability '{word}'"));
+                add(findings, FRONTMATTER_KNOWN, format!("unknown capability '{word}'"));
             }
         }
-        Err(message) => found(FRONTMATTER_KNOWN, message),
+        Err(message) => add(findings, FRONTMATTER_KNOWN, message),
     }
     name
 }
 
-fn check_description(fields: &Fields, found: &mut impl FnMut(LintRule, String)) {
+fn add(findings: &mut Vec<LintFinding>, rule: LintRule, message: String) {
+    findings.push(LintFinding::of_skill_file(rule, message));
+}
+
+fn check_description(fields: &Fields, findings: &mut Vec<LintFinding>) {
     if !fields.has("description") {
-        return found(DESCRIPTION_REQUIRED, "missing required field 'description'".into());
+        let message = "missing required field 'description'";
+        return add(findings, DESCRIPTION_REQUIRED, message.into());
     }
     let description = fields.text("description").unwrap_or_default();
     if description.trim().is_empty() {
-        return found(DESCRIPTION_NONEMPTY, "description is empty".into());
+        return add(findings, DESCRIPTION_NONEMPTY, "description is empty".into());
     }
     let num_chars = description.chars().count();
     if num_chars > MAX_DESCRIPTION_CHARS {
         let message =
             format!("description has {num_chars} characters (at most {MAX_DESCRIPTION_CHARS})");
-        found(DESCRIPTION_LENGTH, message);
+        add(findings, DESCRIPTION_LENGTH, message);
     }
     let lower = description.to_lowercase();
     if !TRIGGERS.iter().any(|trigger| lower.contains(trigger)) {
         let message = "description says nowhere when the skill is meant ('Use when' or the like)";
-        found(DESCRIPTION_TRIGGERS, message.into());
+        add(findings, DESCRIPTION_TRIGGERS, message.into());
     }
 }
 
@@ -100,13 +101,16 @@ pub fn name_fault(name: &str) -> Option<String> {
 }
 
 fn format_fault(name: &str) -> Option<String> {
-    let is_allowed =
-        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-    if !name.chars().all(is_allowed) {
+    if !has_allowed_letters(name) {
         return Some(format!("name '{name}' has other characters than a-z, 0-9 and hyphens"));
     }
     let has_edge = name.starts_with('-') || name.ends_with('-');
     has_edge.then(|| format!("name '{name}' begins or ends with a hyphen"))
+}
+
+/// Whether all characters of a name are a-z, 0-9 and hyphens.
+pub(crate) fn has_allowed_letters(name: &str) -> bool {
+    name.bytes().all(|letter| matches!(letter, b'a'..=b'z' | b'0'..=b'9' | b'-'))
 }
 
 fn length_fault(name: &str) -> Option<String> {

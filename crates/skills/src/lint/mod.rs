@@ -8,12 +8,14 @@ mod links;
 mod rules;
 mod structure;
 
+use std::cmp::Ordering;
+
 use crate::error::Result;
 use crate::place::{self, SKILL_FILE, Skill};
 use crate::{page, skill_files};
 
-pub(crate) use front_matter::MAX_DESCRIPTION_CHARS;
 pub use front_matter::name_fault;
+pub(crate) use front_matter::{MAX_DESCRIPTION_CHARS, has_allowed_letters};
 pub use rules::{LintFinding, LintRule, RULES, Severity};
 use rules::{LintedFile, SKIP_COMPILED};
 
@@ -65,40 +67,39 @@ pub(super) fn lint(skill: &Skill, is_forced: bool) -> Result<LintResult> {
     };
     structure::check(&sources, name.as_deref(), findings);
     links::check(skill, &sources, findings);
-    let place = |finding: &LintFinding| (finding.file.clone(), finding.line);
-    findings.sort_by(|a, b| {
-        let ((a_file, a_line), (b_file, b_line)) = (place(a), place(b));
-        let is_other =
-            |file: &Option<String>| file.as_deref().is_some_and(|path| path != SKILL_FILE);
-        (is_other(&a_file), a_file, a_line, a.rule.id).cmp(&(
-            is_other(&b_file),
-            b_file,
-            b_line,
-            b.rule.id,
-        ))
-    });
+    findings.sort_by(by_place);
     Ok(linted)
+}
+
+/// Compares findings by file, SKILL.md first, then by line and rule.
+fn by_place(a: &LintFinding, b: &LintFinding) -> Ordering {
+    let other_files = a.is_in_other_file().cmp(&b.is_in_other_file());
+    other_files.then_with(|| (&a.file, a.line, a.rule.id).cmp(&(&b.file, b.line, b.rule.id)))
 }
 
 /// Reads the Markdown files that are not hidden.
 fn sources(skill: &Skill) -> Result<Vec<LintedFile>> {
     let mut found = Vec::new();
-    let is_hidden = |path: &str| path.rsplit('/').next().is_some_and(|name| name.starts_with('.'));
-    let mut add = |path: String, bytes: &[u8]| {
-        if let Some(page) = page::read(&path, bytes) {
-            let headings = page.headings();
-            found.push(LintedFile { path, page, headings });
-        }
-    };
     for file in skill_files::list(&skill.dir)?.files {
         if page::is_markdown(&file.path) && !is_hidden(&file.path) && file.path != SKILL_FILE {
             let bytes = file.read()?;
-            add(file.path, &bytes);
+            found.extend(source(file.path, &bytes));
         }
     }
     let bytes = skill_files::read_within(&skill.dir, &skill.skill_file())?;
-    add(SKILL_FILE.into(), &bytes);
+    found.extend(source(SKILL_FILE.into(), &bytes));
     Ok(found)
+}
+
+fn is_hidden(path: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|name| name.starts_with('.'))
+}
+
+/// Reads the headings of a file; `None` if it is not text.
+fn source(path: String, bytes: &[u8]) -> Option<LintedFile> {
+    let page = page::read(&path, bytes)?;
+    let headings = page.headings();
+    Some(LintedFile { path, page, headings })
 }
 
 #[cfg(test)]

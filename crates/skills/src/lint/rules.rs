@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::place::SKILL_FILE;
 use crate::text::fields;
 use crate::text::headings::{Heading, MarkdownPage};
 
@@ -92,6 +93,16 @@ pub struct LintFinding {
 }
 
 impl LintFinding {
+    /// Returns a finding on SKILL.md that is on no line.
+    pub(super) fn of_skill_file(rule: LintRule, message: String) -> Self {
+        Self { rule, message, file: Some(SKILL_FILE.into()), line: None }
+    }
+
+    /// Whether it is on a file other than SKILL.md.
+    pub(super) fn is_in_other_file(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file != SKILL_FILE)
+    }
+
     /// Returns the text printed on stderr.
     pub fn text(&self) -> String {
         let place = match (&self.file, self.line) {

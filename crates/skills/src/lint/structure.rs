@@ -35,19 +35,22 @@ pub(super) fn check(sources: &[LintedFile], name: Option<&str>, findings: &mut V
 }
 
 fn check_skill_file(source: &LintedFile, name: Option<&str>, findings: &mut Vec<LintFinding>) {
-    let finding =
-        |rule, message| LintFinding { rule, message, file: Some(SKILL_FILE.into()), line: None };
     let num_lines = source.page.num_lines();
     if num_lines > MAX_LINES {
         let message = format!("SKILL.md has {num_lines} lines (at most {MAX_LINES})");
-        findings.push(finding(SKILL_SIZE, message));
+        findings.push(LintFinding::of_skill_file(SKILL_SIZE, message));
     }
     let Some(title) = source.headings.iter().find(|heading| heading.level == 1) else {
-        return findings.push(finding(HEADING_H1, "missing H1 heading in SKILL.md".into()));
+        let message = "missing H1 heading in SKILL.md".into();
+        return findings.push(LintFinding::of_skill_file(HEADING_H1, message));
     };
-    let words = |text: &str| text.to_lowercase().replace('-', " ");
     if let Some(name) = name.filter(|name| !words(&title.text).contains(&words(name))) {
         let message = format!("H1 heading '{}' does not match skill name '{name}'", title.text);
         findings.push(source.finding(HEADING_MATCH_NAME, title.start_line, message));
     }
+}
+
+/// Returns the words of a title or a name, for comparison.
+fn words(text: &str) -> String {
+    text.to_lowercase().replace('-', " ")
 }
