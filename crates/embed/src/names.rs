@@ -1,5 +1,7 @@
 //! Lists the tensor names of each model family.
 
+use std::path::PathBuf;
+
 use super::facts::Family;
 
 /// The table of word vectors, `[words, dim]`.
@@ -73,6 +75,13 @@ const MPNET: TensorNames = TensorNames {
 
 /// Its layers have another form (`graph::modern`).
 const MODERNBERT: TensorNames = TensorNames { family: "modernbert", ..BERT };
+
+/// Weights that kb can compute without the runtime.
+pub(super) struct NativeWeights {
+    /// The file with the weights, or the list of its parts.
+    pub(super) path: PathBuf,
+    pub(super) names: &'static TensorNames,
+}
 
 impl TensorNames {
     /// Whether kb also has its own code for the layers, beside the graph.

@@ -18,7 +18,7 @@ use super::facts::Family;
 use super::fault::{model_error, unsupported};
 use super::graph::identity::Identity;
 use super::model_files::{WEIGHTS, weights};
-use super::names::TensorNames;
+use super::names::{NativeWeights, TensorNames};
 use super::single::weights::{Int8Matrix, Weights};
 use super::tokenize::{self, wordpiece::ready};
 use super::{InstalledModel, ModelEvent, processor};
@@ -59,16 +59,14 @@ enum GraphSource {
 fn source(installed: &InstalledModel) -> Result<GraphSource> {
     let dir = &installed.model_dir;
     let family = &installed.facts.family;
-    let is_onnx = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "onnx");
     let found = weights(dir);
     if let (Some(names), Some(own)) =
         (TensorNames::of(family), found.clone().filter(|path| !is_onnx(path)))
     {
         return Ok(GraphSource::Weights(own, names));
     }
-    let exported =
-        || WEIGHTS.iter().map(|name| dir.join(name)).find(|path| is_onnx(path) && path.is_file());
-    match (found.filter(is_onnx).or_else(exported), family) {
+    let onnx = found.filter(|path| is_onnx(path)).or_else(|| onnx_file(dir));
+    match (onnx, family) {
         (Some(path), _) => Ok(GraphSource::Onnx(path)),
         (None, Family::Unsupported(reason)) => {
             let reason = format!("{reason} is not supported, and there is no onnx/model.onnx");
@@ -76,6 +74,16 @@ fn source(installed: &InstalledModel) -> Result<GraphSource> {
         }
         (None, _) => Err(model_error(dir, "there is no model.safetensors in it")),
     }
+}
+
+/// Returns the ONNX file in a model's directory.
+fn onnx_file(dir: &Path) -> Option<PathBuf> {
+    let mut paths = WEIGHTS.iter().map(|name| dir.join(name));
+    paths.find(|path| is_onnx(path) && path.is_file())
+}
+
+fn is_onnx(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "onnx")
 }
 
 /// Returns the precision that passages are computed in: an ONNX file runs unchanged.
@@ -93,10 +101,12 @@ pub(super) fn gives_token_vectors(installed: &InstalledModel) -> bool {
     is_foreign || installed.facts.pooling_in_graph().is_none()
 }
 
-/// Returns the weights of a model that kb can also compute without the runtime, and their names.
-pub(super) fn own_weights(installed: &InstalledModel) -> Option<(PathBuf, &'static TensorNames)> {
+/// Returns the weights of a model that kb can also compute without the runtime.
+pub(super) fn own_weights(installed: &InstalledModel) -> Option<NativeWeights> {
     match source(installed) {
-        Ok(GraphSource::Weights(path, names)) if names.is_native() => Some((path, names)),
+        Ok(GraphSource::Weights(path, names)) if names.is_native() => {
+            Some(NativeWeights { path, names })
+        }
         _ => None,
     }
 }
@@ -227,7 +237,7 @@ fn build(
 ) -> Result<()> {
     let builder = saving_builder(environment, &made.join(GRAPH_FILE));
     session(installed, source, precision, builder)?;
-    if let Some((path, names)) = own_weights(installed) {
+    if let Some(NativeWeights { path, names }) = own_weights(installed) {
         ready::prepare(&installed.model_dir.join(tokenize::FILE), &words_file(made))?;
         if precision == Precision::Int8 {
             let matrices = matrices(installed, names, &Weights::open(&path)?)?;

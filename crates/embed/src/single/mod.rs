@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::cache::{self, CacheManifest};
 use super::head::EncoderHead;
-use super::names::TensorNames;
+use super::names::NativeWeights;
 use super::runtime::OnnxModel;
 use super::single::native::{NativeEncoder, Passages};
 use super::single::weights::Weights;
@@ -29,7 +29,7 @@ pub(super) fn open(
     let Some(own) = graph::own_weights(installed) else {
         return Ok(Box::new(OnnxModel::open(installed, options, true, on_event)?));
     };
-    let (encoder, tokenizer) = open_parts(installed, options, own, on_event)?;
+    let (encoder, tokenizer) = open_parts(installed, options, &own, on_event)?;
     Ok(Box::new(TokenEmbedder::new(installed, options, tokenizer, encoder)))
 }
 
@@ -44,7 +44,7 @@ pub(super) fn open_passages(
     let Some(own) = is_wanted.then(|| graph::own_weights(installed)).flatten() else {
         return Ok(None);
     };
-    let (encoder, tokenizer) = open_parts(installed, options, own, on_event)?;
+    let (encoder, tokenizer) = open_parts(installed, options, &own, on_event)?;
     Ok(Some(Box::new(TokenEmbedder::new(installed, options, tokenizer, Passages::new(encoder)?))))
 }
 
@@ -52,10 +52,10 @@ pub(super) fn open_passages(
 fn open_parts(
     installed: &InstalledModel,
     options: &ModelOptions,
-    (weights, names): (PathBuf, &'static TensorNames),
+    own: &NativeWeights,
     on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<(NativeEncoder, ModelTokenizer)> {
-    let (encoder, place) = open_encoder(installed, options, (&weights, names), on_event)?;
+    let (encoder, place) = open_encoder(installed, options, own, on_event)?;
     let tokenizer = match place {
         Some(place) => ModelTokenizer::load_ready(&graph::words_file(&place), installed, options)?,
         None => ModelTokenizer::load(installed, options)?,
@@ -67,10 +67,11 @@ fn open_parts(
 fn open_encoder(
     installed: &InstalledModel,
     options: &ModelOptions,
-    (weights, names): (&Path, &'static TensorNames),
+    own: &NativeWeights,
     on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<(NativeEncoder, Option<PathBuf>)> {
-    let Binding { precision, dim, .. } = installed.binding(options);
+    let binding = installed.binding(options);
+    let precision = binding.precision;
     let mut manifest = CacheManifest::read(&installed.cache_dir);
     manifest.require(&trust::model(installed))?;
     // The graph itself is not used, but the rows are made with it.
@@ -84,24 +85,36 @@ fn open_encoder(
         }
     };
     manifest.keep();
-    let is_int8 = precision == Precision::Int8;
-    let open = |place: Option<&Path>| {
-        let rows = match place {
-            _ if !is_int8 => None,
-            Some(place) => Some(Weights::open_derived(&graph::rows_file(place))?),
-            None => Some(graph::rows(installed, names, weights)?),
-        };
-        let head = EncoderHead::open(&installed.facts, dim)?;
-        NativeEncoder::open(weights, rows, (&installed.facts, names), head, options.num_threads)
-    };
-    match (open(place.as_deref()), place) {
+    let num_threads = options.num_threads;
+    let encoder = open_weights(installed, &binding, own, place.as_deref(), num_threads);
+    match (encoder, place) {
         // Damaged since it was written, or missing: it is made with the graph.
-        (Err(_), Some(place)) if is_int8 && cache::is_writable(&installed.cache_dir) => {
+        (Err(_), Some(place))
+            if precision == Precision::Int8 && cache::is_writable(&installed.cache_dir) =>
+        {
             graph::discard(&graph::rows_file(&place));
             OnnxModel::open(installed, options, false, on_event)?;
             let place = graph::find(installed, precision)?;
-            Ok((open(place.as_deref())?, place))
+            let encoder = open_weights(installed, &binding, own, place.as_deref(), num_threads)?;
+            Ok((encoder, place))
         }
         (encoder, place) => Ok((encoder?, place)),
     }
+}
+
+/// Opens the weights of a model; those in 8 bits from the directory of its graph, or made in memory if it has none.
+fn open_weights(
+    installed: &InstalledModel,
+    binding: &Binding,
+    own: &NativeWeights,
+    place: Option<&Path>,
+    num_threads: usize,
+) -> Result<NativeEncoder> {
+    let rows = match place {
+        _ if binding.precision != Precision::Int8 => None,
+        Some(place) => Some(Weights::open_derived(&graph::rows_file(place))?),
+        None => Some(graph::rows(installed, own.names, &own.path)?),
+    };
+    let head = EncoderHead::open(&installed.facts, binding.dim)?;
+    NativeEncoder::open(own, rows, &installed.facts, head, num_threads)
 }

@@ -76,25 +76,29 @@ impl Weights {
         // Every encoder has this tensor; its prefix is the prefix of all.
         let files = [&weights].into_iter().chain(&weights.others);
         let names: Vec<String> = files.flat_map(|file| file.table.offset_keys()).collect();
-        let before = |name: &String| {
-            let tables = [WORDS, TOKEN_VECTORS].into_iter();
-            tables.filter_map(|table| name.strip_suffix(table)).map(str::to_owned).next()
-        };
-        let prefix = names.into_iter().find_map(|name| before(&name));
-        weights.prefix = prefix.ok_or_else(|| model_error(path, format!("no tensor {WORDS}")))?;
+        let prefix = names.iter().find_map(|name| {
+            [WORDS, TOKEN_VECTORS].into_iter().find_map(|table| name.strip_suffix(table))
+        });
+        let prefix = prefix.ok_or_else(|| model_error(path, format!("no tensor {WORDS}")))?;
+        weights.prefix = prefix.to_owned();
         Ok(weights)
     }
 
     /// Reads the table of tensors of a module, whose names have no prefix, or those of a list of files.
     pub(crate) fn open_plain(path: &Path) -> Result<Self> {
-        let open = |path: &Path| Ok(Self { is_derived: false, ..Self::open_derived(path)? });
         match parts(path)?.split_first() {
-            None => open(path),
+            None => Self::open_file(path),
             Some((first, others)) => {
-                let others = others.iter().map(|path| open(path)).collect::<Result<_>>()?;
-                Ok(Self { others, ..open(first)? })
+                let others =
+                    others.iter().map(|path| Self::open_file(path)).collect::<Result<_>>()?;
+                Ok(Self { others, ..Self::open_file(first)? })
             }
         }
+    }
+
+    /// Reads the table of tensors of one file of a model.
+    fn open_file(path: &Path) -> Result<Self> {
+        Ok(Self { is_derived: false, ..Self::open_derived(path)? })
     }
 
     /// Reads the table of tensors of a static model, and finds the name of its vectors.
@@ -140,10 +144,9 @@ impl Weights {
 
     /// Holds matrices in memory, as if they had been written to `path` with [`write()`] and read again.
     pub(crate) fn in_memory(path: &Path, matrices: &[Int8Matrix]) -> Result<Self> {
-        let fail = |error: &dyn std::fmt::Display| model_error(path, error);
         let mut bytes = write::serialize(path, matrices)?;
-        let (table_bytes, table) =
-            safetensors::SafeTensors::read_metadata(&bytes).map_err(|error| fail(&error))?;
+        let (table_bytes, table) = safetensors::SafeTensors::read_metadata(&bytes)
+            .map_err(|error| model_error(path, error))?;
         let numbers = bytes.split_off(LENGTH_BYTES + table_bytes);
         let start = bytes.len() as u64;
         Ok(Self { kept: OnceLock::from(numbers), ..Self::derived(path, table, start, None) })
@@ -280,12 +283,14 @@ impl FileMatrix<'_> {
         }
         let mut halves = vec![[0; 2]; out.len()];
         self.read_bytes(rows.start, halves.as_flattened_mut())?;
-        let widen = |half: u16| match self.dtype {
-            Dtype::F16 => f32_from_f16(half),
-            // The upper half of a 32-bit float.
-            _ => f32::from_bits(u32::from(half) << 16),
-        };
-        out.iter_mut().zip(halves).for_each(|(out, bytes)| *out = widen(u16::from_le_bytes(bytes)));
+        for (out, bytes) in out.iter_mut().zip(halves) {
+            let half = u16::from_le_bytes(bytes);
+            *out = match self.dtype {
+                Dtype::F16 => f32_from_f16(half),
+                // The upper half of a 32-bit float.
+                _ => f32::from_bits(u32::from(half) << 16),
+            };
+        }
         Ok(())
     }
 

@@ -22,14 +22,24 @@ pub(crate) fn is_fused() -> bool {
     return cfg!(target_arch = "aarch64");
 }
 
-/// Multiplies `[rows, inner]`, whose rows are `stride` apart, with `[inner, columns]`; `out` gets
+/// A matrix in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct StridedRows<'a> {
+    pub(crate) numbers: &'a [f32],
+    /// Numbers from the start of a row to the start of the next one.
+    pub(crate) stride: usize,
+}
+
+/// Multiplies `[rows, inner]` with `[inner, columns]`, where `columns` is the stride of the second matrix; `out` gets
 /// `[rows, columns]`.
-pub(crate) fn multiply(
-    (left, stride): (&[f32], usize),
-    (right, columns): (&[f32], usize),
-    out: &mut [f32],
-) {
-    Arch::new().dispatch(DenseProduct { left, stride, right, columns, out });
+pub(crate) fn multiply(left: StridedRows<'_>, right: StridedRows<'_>, out: &mut [f32]) {
+    Arch::new().dispatch(DenseProduct {
+        left: left.numbers,
+        stride: left.stride,
+        right: right.numbers,
+        columns: right.stride,
+        out,
+    });
 }
 
 struct DenseProduct<'a> {
@@ -112,7 +122,11 @@ mod tests {
             let right: Vec<f32> = (0..inner * columns).map(number(2)).collect();
             let (columns, stride) = (usize::from(columns), usize::from(stride));
             let mut out = vec![9.0; usize::from(num_rows) * columns];
-            multiply((&left, stride), (&right, columns), &mut out);
+            multiply(
+                StridedRows { numbers: &left, stride },
+                StridedRows { numbers: &right, stride: columns },
+                &mut out,
+            );
             for (idx, found) in out.iter().enumerate() {
                 let (row, column) = (&left[idx / columns * stride..], idx % columns);
                 let expected: f32 =

@@ -11,6 +11,9 @@ use pulp::NullaryFnOnce;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
 
+#[cfg(target_arch = "x86_64")]
+use super::VectorGroup;
+
 /// Rows multiplied at once.
 #[cfg(target_arch = "x86_64")]
 const ROWS: usize = 4;
@@ -161,14 +164,17 @@ impl<'a, L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> Int8Product
     /// Multiplies all tokens with `N` rows, starting with row `first`.
     #[inline(always)]
     fn rows<const N: usize>(&mut self, first: usize, rows: &[L::Rows]) {
+        let rows = VectorGroup { first, vectors: rows };
         let groups = self.tokens.chunks_exact(self.len * TOKENS);
         let rest = groups.remainder();
         for (idx, group) in groups.enumerate() {
-            self.dots::<TOKENS, N>((idx * TOKENS, group), (first, rows));
+            let tokens = VectorGroup { first: idx * TOKENS, vectors: group };
+            self.dots::<TOKENS, N>(tokens, rows);
         }
         let first_token = (self.tokens.len() - rest.len()) / self.len;
         for (idx, token) in rest.chunks_exact(self.len).enumerate() {
-            self.dots::<1, N>((first_token + idx, token), (first, rows));
+            let token = VectorGroup { first: first_token + idx, vectors: token };
+            self.dots::<1, N>(token, rows);
         }
     }
 
@@ -176,12 +182,13 @@ impl<'a, L: Lanes, F: FnMut(usize, usize, i32), const TOKENS: usize> Int8Product
     #[inline(always)]
     fn dots<const M: usize, const N: usize>(
         &mut self,
-        (first_token, tokens): (usize, &[L::Tokens]),
-        (first_row, rows): (usize, &[L::Rows]),
+        tokens: VectorGroup<'_, L::Tokens>,
+        rows: VectorGroup<'_, L::Rows>,
     ) {
         let (lanes, len) = (self.lanes, self.len);
-        let tokens: [_; M] = std::array::from_fn(|idx| &tokens[idx * len..][..len]);
-        let rows: [_; N] = std::array::from_fn(|idx| &rows[idx * len..][..len]);
+        let (first_token, first_row) = (tokens.first, rows.first);
+        let tokens: [_; M] = std::array::from_fn(|idx| &tokens.vectors[idx * len..][..len]);
+        let rows: [_; N] = std::array::from_fn(|idx| &rows.vectors[idx * len..][..len]);
         let mut sums = [[lanes.zero(); N]; M];
         for at in 0..len {
             let rows: [_; N] = std::array::from_fn(|idx| lanes.widen(rows[idx][at]));

@@ -60,12 +60,6 @@ pub(crate) fn sum(numbers: &[f32]) -> f32 {
 
 /// Returns the minimum and the maximum of some numbers and `start`.
 pub(crate) fn range(numbers: &[f32], start: f32) -> (f32, f32) {
-    let widen = |range: (f32, f32), number: f32| {
-        (
-            if number < range.0 { number } else { range.0 },
-            if number > range.1 { number } else { range.1 },
-        )
-    };
     let (wide, rest) = numbers.as_chunks::<LANES>();
     // Local variables, because those of another function would not stay in registers.
     let (least, greatest) = Arch::new().dispatch(|| {
@@ -81,6 +75,15 @@ pub(crate) fn range(numbers: &[f32], start: f32) -> (f32, f32) {
     lanes.chain(rest).fold((start, start), |range, number| widen(range, *number))
 }
 
+/// Returns a range with another number in it.
+#[inline(always)]
+fn widen(range: (f32, f32), number: f32) -> (f32, f32) {
+    (
+        if number < range.0 { number } else { range.0 },
+        if number > range.1 { number } else { range.1 },
+    )
+}
+
 /// Multiplies each number with its scale and adds its offset.
 pub(crate) fn scale_and_add(numbers: &mut [f32], scales: &[f32], offsets: &[f32]) {
     Arch::new().dispatch(|| {
@@ -90,14 +93,34 @@ pub(crate) fn scale_and_add(numbers: &mut [f32], scales: &[f32], offsets: &[f32]
     });
 }
 
-/// Converts dot products of integers to numbers: `zero` stands for 0 and `step` for 1 in a token; its
-/// rows have `sums`, `scales` and `offsets`.
+/// How the integers of a token stand for numbers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TokenScale {
+    /// The difference of two numbers whose integers differ by 1.
+    pub(crate) step: f32,
+    /// The integer of the number 0.
+    pub(crate) zero: i32,
+}
+
+/// How the integers of some rows stand for numbers, in the order of the rows.
+#[derive(Clone, Copy)]
+pub(crate) struct RowScales<'a> {
+    /// The sum of the integers of each row.
+    pub(crate) sums: &'a [i32],
+    pub(crate) scales: &'a [f32],
+    /// The numbers to add to the products of each row.
+    pub(crate) offsets: &'a [f32],
+}
+
+/// Converts dot products of integers, of one token and some rows, to numbers.
 pub(crate) fn scale_dots(
     numbers: &mut [f32],
     dots: &[i32],
-    (step, zero): (f32, i32),
-    (sums, scales, offsets): (&[i32], &[f32], &[f32]),
+    token: TokenScale,
+    rows: RowScales<'_>,
 ) {
+    let TokenScale { step, zero } = token;
+    let RowScales { sums, scales, offsets } = rows;
     #[expect(clippy::cast_precision_loss, reason = "far less than the steps have lost")]
     Arch::new().dispatch(|| {
         let rows = sums.iter().zip(scales).zip(offsets);
@@ -105,6 +128,14 @@ pub(crate) fn scale_dots(
             *number = (dot - zero * sum) as f32 * (scale * step) + offset;
         }
     });
+}
+
+/// Vectors that are multiplied at once.
+#[derive(Clone, Copy)]
+struct VectorGroup<'a, T> {
+    /// Index of the first one.
+    first: usize,
+    vectors: &'a [T],
 }
 
 struct FloatProduct<'a, F> {
@@ -146,13 +177,16 @@ impl<F: FnMut(usize, usize, f32)> FloatProduct<'_, F> {
         first: usize,
         rows: &[f32],
     ) {
+        let rows = VectorGroup { first, vectors: rows };
         let mut groups = self.tokens.chunks_exact(self.len * M);
         for (idx, tokens) in groups.by_ref().enumerate() {
-            self.dots::<S, M, N>(simd, (idx * M, tokens), (first, rows));
+            let tokens = VectorGroup { first: idx * M, vectors: tokens };
+            self.dots::<S, M, N>(simd, tokens, rows);
         }
         let rest = self.tokens.len() / (self.len * M) * M;
         for (idx, token) in groups.remainder().chunks_exact(self.len).enumerate() {
-            self.dots::<S, 1, N>(simd, (rest + idx, token), (first, rows));
+            let token = VectorGroup { first: rest + idx, vectors: token };
+            self.dots::<S, 1, N>(simd, token, rows);
         }
     }
 
@@ -161,11 +195,12 @@ impl<F: FnMut(usize, usize, f32)> FloatProduct<'_, F> {
     fn dots<S: Simd, const M: usize, const N: usize>(
         &mut self,
         simd: S,
-        (first_token, tokens): (usize, &[f32]),
-        (first_row, rows): (usize, &[f32]),
+        tokens: VectorGroup<'_, f32>,
+        rows: VectorGroup<'_, f32>,
     ) {
-        let tokens: [_; M] = std::array::from_fn(|idx| parts::<S>(tokens, self.len, idx));
-        let rows: [_; N] = std::array::from_fn(|idx| parts::<S>(rows, self.len, idx));
+        let (first_token, first_row) = (tokens.first, rows.first);
+        let tokens: [_; M] = std::array::from_fn(|idx| parts::<S>(tokens.vectors, self.len, idx));
+        let rows: [_; N] = std::array::from_fn(|idx| parts::<S>(rows.vectors, self.len, idx));
         let num_wide = tokens[0].0.len();
         // Equal lengths avoid bounds checks below.
         let wide_tokens = tokens.map(|parts| &parts.0[..num_wide]);

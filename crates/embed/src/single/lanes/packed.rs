@@ -73,9 +73,9 @@ fn plain(
     len: usize,
     dots: &mut [[i32; ROWS]],
 ) {
-    let panels = || panels.chunks_exact(len);
-    let pairs =
-        tokens.chunks_exact(len).flat_map(|token| panels().map(move |panel| (token, panel)));
+    let pairs = tokens
+        .chunks_exact(len)
+        .flat_map(|token| panels.chunks_exact(len).map(move |panel| (token, panel)));
     for (dots, (token, panel)) in dots.iter_mut().zip(pairs) {
         *dots = [0; ROWS];
         for (token, rows) in token.iter().zip(panel) {

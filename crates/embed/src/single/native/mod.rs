@@ -10,7 +10,6 @@ mod int8;
 mod linear;
 mod passages;
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,7 +24,7 @@ use super::weights::Weights;
 use crate::error::{Error, Result};
 use crate::facts::ModelProperties;
 use crate::head::EncoderHead;
-use crate::names::{self, TensorNames};
+use crate::names::{self, NativeWeights, TensorNames};
 use crate::tokenized::{EncodedText, TokenModel};
 
 /// An encoder that embeds one text at a time.
@@ -67,17 +66,17 @@ impl TokenModel for NativeEncoder {
 impl NativeEncoder {
     /// Opens the weights, reading only their table; `rows` are the 8-bit weights.
     pub(crate) fn open(
-        path: &Path,
+        own: &NativeWeights,
         rows: Option<Weights>,
-        (facts, names): (&ModelProperties, &'static TensorNames),
+        facts: &ModelProperties,
         head: EncoderHead,
         num_threads: usize,
     ) -> Result<Self> {
         Ok(Self {
-            weights: Weights::open(path)?,
+            weights: Weights::open(&own.path)?,
             rows,
             facts: facts.clone(),
-            names,
+            names: own.names,
             head,
             dim: usize::try_from(facts.dim).unwrap_or(usize::MAX),
             team: Mutex::new(WorkerTeam::new(num_threads)),
@@ -133,21 +132,24 @@ impl NativeEncoder {
         let name = |part: &str| format!("{at}.{part}");
         let linear = Linear { weights: &self.weights, rows: self.rows.as_ref() };
         let factors = linear.input(input);
-        let map = |input: &LinearInput<'_>, part: &str, num_outputs: usize| {
-            linear.map(input, &name(part), num_outputs)
-        };
-        let made = |part: &str| map(&factors, part, dim);
-        let maps = [made(names.query)?, made(names.key)?, made(names.value)?];
+        let maps = [
+            linear.map(&factors, &name(names.query), dim)?,
+            linear.map(&factors, &name(names.key), dim)?,
+            linear.map(&factors, &name(names.value), dim)?,
+        ];
         let mixed = self.attention(team, &factors, &maps)?;
         let factors = linear.input(&mixed);
-        let mut middle = map(&factors, names.attention, dim)?.apply(team, &factors, same)?;
+        let map = linear.map(&factors, &name(names.attention), dim)?;
+        let mut middle = map.apply(team, &factors, same)?;
         middle += input;
         self.normalise(side_by_side(&mut middle), &name(names.attention_norm))?;
         let active = self.facts.activation.function();
         let factors = linear.input(&middle);
-        let inner = map(&factors, names.inner, 0)?.apply(team, &factors, active)?;
+        let map = linear.map(&factors, &name(names.inner), 0)?;
+        let inner = map.apply(team, &factors, active)?;
         let factors = linear.input(&inner);
-        let mut outer = map(&factors, names.outer, dim)?.apply(team, &factors, same)?;
+        let map = linear.map(&factors, &name(names.outer), dim)?;
+        let mut outer = map.apply(team, &factors, same)?;
         outer += &middle;
         self.normalise(side_by_side(&mut outer), &name(names.norm))?;
         Ok(outer)
@@ -225,21 +227,18 @@ fn side_by_side(tokens: &mut Array2<f32>) -> &mut [f32] {
 /// order of the features, so several at once keep the processor busy.
 fn squares(tokens: &[f32], means: &[f32], dim: usize) -> [f32; TOKENS_AT_ONCE] {
     let mut sums = [0.0; TOKENS_AT_ONCE];
-    let add = |sum: &mut f32, feature: f32, mean: f32| {
-        *sum += (feature - mean) * (feature - mean);
-    };
     let tokens: Vec<&[f32]> = tokens.chunks_exact(dim).collect();
     match (&tokens[..], means) {
         ([a, b, c, d], [_, _, _, _]) => {
             for (((a, b), c), d) in a.iter().zip(*b).zip(*c).zip(*d) {
                 for ((sum, feature), mean) in sums.iter_mut().zip([a, b, c, d]).zip(means) {
-                    add(sum, *feature, *mean);
+                    *sum += (feature - mean) * (feature - mean);
                 }
             }
         }
         _ => {
             for ((sum, token), mean) in sums.iter_mut().zip(tokens).zip(means) {
-                token.iter().for_each(|feature| add(sum, *feature, *mean));
+                token.iter().for_each(|feature| *sum += (feature - mean) * (feature - mean));
             }
         }
     }

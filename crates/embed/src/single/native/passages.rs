@@ -5,12 +5,13 @@
 //! 32-bit floats is above 0.995, that of the runtime 0.992 (benches/results/2026-11-28-avx2-int8.md). A
 //! text is computed by one thread; several can use an encoder at once.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{NativeEncoder, activation};
 use crate::error::{Error, Result};
 use crate::single::lanes::{
-    self, dense,
+    self, RowScales, TokenScale,
+    dense::{self, StridedRows},
     packed::{COLUMNS, Packed, ROWS},
 };
 use crate::single::weights::Weights;
@@ -80,22 +81,20 @@ struct PackedMap {
 #[derive(Debug, Default)]
 struct Steps {
     steps: Vec<[u8; COLUMNS]>,
-    /// For each token the size of a step, and the number of steps that stands for zero.
-    scales: Vec<(f32, i32)>,
+    /// One for each token.
+    scales: Vec<TokenScale>,
 }
 
 impl TokenModel for Passages {
     fn run(&self, ids: &[i64]) -> Result<EncodedText> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = idle().pop();
-        let mut buffers = taken.unwrap_or_default();
+        let mut buffers = self.idle().pop().unwrap_or_default();
         buffers.hidden.clear();
         buffers.hidden.extend(self.encoder.embeddings(ids)?);
         for layer in &self.layers {
             self.layer(layer, &mut buffers)?;
         }
         let encoded = self.encoder.encoded(buffers.hidden.clone());
-        idle().push(buffers);
+        self.idle().push(buffers);
         Ok(encoded)
     }
 }
@@ -106,25 +105,15 @@ impl Passages {
         let rows = encoder.rows.take();
         let rows =
             rows.ok_or_else(|| Error::Inference("the weights have more than 8 bits".into()))?;
-        let (names, dim) = (encoder.names, encoder.dim);
-        let layers = (0..encoder.facts.num_layers).map(|idx| {
-            let name = |part: &str| format!("{}.{idx}.{part}", names.layer);
-            let map = |parts: &[&str], shape| {
-                let parts: Vec<String> = parts.iter().map(|part| name(part)).collect();
-                PackedMap::new(&encoder.weights, &rows, &parts, shape)
-            };
-            let inner = map(&[names.inner], [0, dim])?;
-            Ok(Layer {
-                mixed: map(&[names.query, names.key, names.value], [dim, dim])?,
-                attention: map(&[names.attention], [dim, dim])?,
-                outer: map(&[names.outer], [dim, inner.scales.len()])?,
-                inner,
-                attention_norm: name(names.attention_norm),
-                norm: name(names.norm),
-            })
-        });
+        let layers = (0..encoder.facts.num_layers)
+            .map(|idx| Layer::read(&encoder, &rows, &format!("{}.{idx}", encoder.names.layer)));
         let layers = layers.collect::<Result<_>>()?;
         Ok(Self { encoder, layers, idle: Mutex::default() })
+    }
+
+    /// Locks the buffers that no thread uses.
+    fn idle(&self) -> MutexGuard<'_, Vec<Buffers>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Computes one layer as [`NativeEncoder::layer`] does.
@@ -132,16 +121,16 @@ impl Passages {
         let Buffers { hidden, middle, wide, combined, steps, dots, head } = buffers;
         let (dim, same) = (self.encoder.dim, |_: &mut [f32]| ());
         steps.read(hidden, dim);
-        layer.mixed.apply((steps, dots), wide, same);
+        layer.mixed.apply(steps, dots, wide, same);
         self.attention(wide, head, combined);
         steps.read(combined, dim);
-        layer.attention.apply((steps, dots), middle, same);
+        layer.attention.apply(steps, dots, middle, same);
         add(middle, hidden);
         self.encoder.normalise(middle, &layer.attention_norm)?;
         steps.read(middle, dim);
-        layer.inner.apply((steps, dots), wide, self.encoder.facts.activation.function());
+        layer.inner.apply(steps, dots, wide, self.encoder.facts.activation.function());
         steps.read(wide, layer.inner.scales.len());
-        layer.outer.apply((steps, dots), hidden, same);
+        layer.outer.apply(steps, dots, hidden, same);
         add(hidden, middle);
         self.encoder.normalise(hidden, &layer.norm)
     }
@@ -169,16 +158,22 @@ impl Passages {
         }
         for head in (0..dim).step_by(width) {
             for (token, features) in mixed.chunks_exact(stride).enumerate() {
-                let part = |kind: usize| &features[kind * dim + head..][..width];
-                for (keys, key) in keys.chunks_exact_mut(num_keys).zip(part(1)) {
+                let key = &features[dim + head..][..width];
+                for (keys, key) in keys.chunks_exact_mut(num_keys).zip(key) {
                     keys[token] = key * scale;
                 }
-                values[token * padded..][..width].copy_from_slice(part(2));
+                let value = &features[2 * dim + head..][..width];
+                values[token * padded..][..width].copy_from_slice(value);
             }
-            dense::multiply((&mixed[head..], stride), (keys, num_keys), shares);
+            let queries = StridedRows { numbers: &mixed[head..], stride };
+            dense::multiply(queries, StridedRows { numbers: keys, stride: num_keys }, shares);
             let rows = shares.chunks_exact_mut(num_keys);
             rows.for_each(|row| activation::softmax(&mut row[..num_tokens]));
-            dense::multiply((shares, num_keys), (values, padded), combined);
+            dense::multiply(
+                StridedRows { numbers: shares, stride: num_keys },
+                StridedRows { numbers: values, stride: padded },
+                combined,
+            );
             let rows = output.chunks_exact_mut(dim).zip(combined.chunks_exact(padded));
             rows.for_each(|(row, found)| row[head..][..width].copy_from_slice(&found[..width]));
         }
@@ -190,21 +185,39 @@ fn add(numbers: &mut [f32], others: &[f32]) {
     numbers.iter_mut().zip(others).for_each(|(number, other)| *number += other);
 }
 
+impl Layer {
+    /// Reads the layer whose names begin with `at`, with the 8-bit weights of an encoder.
+    fn read(encoder: &NativeEncoder, rows: &Weights, at: &str) -> Result<Self> {
+        let (names, dim) = (encoder.names, encoder.dim);
+        let map = |parts: &[&str], shape| PackedMap::new(&encoder.weights, rows, at, parts, shape);
+        let inner = map(&[names.inner], [0, dim])?;
+        Ok(Self {
+            mixed: map(&[names.query, names.key, names.value], [dim, dim])?,
+            attention: map(&[names.attention], [dim, dim])?,
+            outer: map(&[names.outer], [dim, inner.scales.len()])?,
+            inner,
+            attention_norm: format!("{at}.{}", names.attention_norm),
+            norm: format!("{at}.{}", names.norm),
+        })
+    }
+}
+
 impl PackedMap {
     /// Reads maps of the same input, whose outputs follow each other. `shape` is that of each,
     /// `[outputs, inputs]`; 0 matches any number.
     fn new(
         weights: &Weights,
         in_int8: &Weights,
-        names: &[String],
+        layer: &str,
+        parts: &[&str],
         shape: [usize; 2],
     ) -> Result<Self> {
         let (mut numbers, mut scales, mut bias) = (Vec::new(), Vec::new(), Vec::new());
-        for name in names {
-            let rows = in_int8.rows(&format!("{name}.weight"), shape)?;
+        for part in parts {
+            let rows = in_int8.rows(&format!("{layer}.{part}.weight"), shape)?;
             numbers.extend_from_slice(rows.int8(0..rows.num_rows, &mut Vec::new())?);
-            scales.extend(in_int8.get(&format!("{name}.scale"), &[rows.num_rows])?.data);
-            bias.extend(weights.get(&format!("{name}.bias"), &[rows.num_rows])?.data);
+            scales.extend(in_int8.get(&format!("{layer}.{part}.scale"), &[rows.num_rows])?.data);
+            bias.extend(weights.get(&format!("{layer}.{part}.bias"), &[rows.num_rows])?.data);
         }
         Ok(Self { packed: Packed::new(&numbers, shape[1]), scales, bias })
     }
@@ -212,7 +225,8 @@ impl PackedMap {
     /// Computes `[tokens, outputs]`; passes all numbers to `finish`, some at a time.
     fn apply(
         &self,
-        (input, dots): (&Steps, &mut Vec<[i32; ROWS]>),
+        input: &Steps,
+        dots: &mut Vec<[i32; ROWS]>,
         output: &mut Vec<f32>,
         finish: fn(&mut [f32]),
     ) {
@@ -223,7 +237,11 @@ impl PackedMap {
             let end = num_outputs.min(start + sums.len() * ROWS);
             dots.resize(num_tokens * sums.len(), [0; ROWS]);
             self.packed.multiply(&input.steps, idx * PANELS, dots);
-            let rows = (sums.as_flattened(), &self.scales[start..end], &self.bias[start..end]);
+            let rows = RowScales {
+                sums: sums.as_flattened(),
+                scales: &self.scales[start..end],
+                offsets: &self.bias[start..end],
+            };
             let tokens = output.chunks_exact_mut(num_outputs).zip(dots.chunks_exact(sums.len()));
             for ((output, dots), scale) in tokens.zip(&input.scales) {
                 let output = &mut output[start..end];
@@ -252,7 +270,7 @@ impl Steps {
                 let step = (number * per_step + zero).clamp(0.0, MOST) + activation::ROUNDER;
                 (step.to_bits() & 127) as u8
             });
-            self.scales.push((step, zero as i32));
+            self.scales.push(TokenScale { step, zero: zero as i32 });
         }
     }
 }

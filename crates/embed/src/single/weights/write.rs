@@ -26,10 +26,10 @@ pub(crate) fn write(path: &Path, matrices: &[Int8Matrix]) -> Result<()> {
 
 /// Returns the bytes of such a file.
 pub(super) fn serialize(path: &Path, matrices: &[Int8Matrix]) -> Result<Vec<u8>> {
-    let scales = |matrix: &Int8Matrix| -> Vec<u8> {
-        matrix.scales.iter().flat_map(|scale| scale.to_le_bytes()).collect()
-    };
-    let scales: Vec<Vec<u8>> = matrices.iter().map(scales).collect();
+    let scales = matrices
+        .iter()
+        .map(|matrix| matrix.scales.iter().flat_map(|scale| scale.to_le_bytes()).collect());
+    let scales: Vec<Vec<u8>> = scales.collect();
     let views = matrices.iter().zip(&scales).flat_map(|(matrix, scales)| {
         let num_rows = matrix.scales.len();
         let rows = bytemuck::cast_slice(&matrix.rows);
