@@ -1,6 +1,6 @@
 //! Says which settings the vectors of an installed model have, and which files made them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::cache::{ExpectedContent, hub_sha256};
 use crate::document::{Binding, ModelFiles};
@@ -25,16 +25,9 @@ impl InstalledModel {
     /// Returns which files these are, without reading them: from their place, and from the checksums with which they
     /// are compared before they are loaded.
     pub(crate) fn files(&self) -> ModelFiles {
-        let is_weights = |path: &Path| {
-            path.is_file() && path.extension().is_none_or(|extension| extension != "json")
-        };
-        let checksum = |(path, expected): &(PathBuf, ExpectedContent)| match expected {
-            ExpectedContent::Listed(listed) => listed.first().cloned(),
-            ExpectedContent::HubName => hub_sha256(path),
-            ExpectedContent::Recorded => None,
-        };
         let files = trust::model(self);
-        let checksums = files.iter().filter(|(path, _)| is_weights(path)).map(checksum);
+        let weights = files.iter().filter(|(path, _)| is_weights(path));
+        let checksums = weights.map(|(path, expected)| checksum(path, expected));
         let sha256 = match checksums.collect::<Option<Vec<String>>>().as_deref() {
             None | Some([]) => None,
             Some([sha256]) => Some(sha256.clone()),
@@ -44,6 +37,19 @@ impl InstalledModel {
             revision: hub_revision(&self.model_dir).filter(|_| !self.is_model_given),
             sha256,
         }
+    }
+}
+
+fn is_weights(path: &Path) -> bool {
+    path.is_file() && path.extension().is_none_or(|extension| extension != "json")
+}
+
+/// Returns the checksum that a file is compared with, if it is known without reading the file.
+fn checksum(path: &Path, expected: &ExpectedContent) -> Option<String> {
+    match expected {
+        ExpectedContent::Listed(listed) => listed.first().cloned(),
+        ExpectedContent::HubName => hub_sha256(path),
+        ExpectedContent::Recorded => None,
     }
 }
 

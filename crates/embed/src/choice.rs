@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::Result;
+use crate::model_files::is_plain_name;
 use crate::registry::{self, ModelSpec};
 
 /// The chosen model.
@@ -57,12 +58,8 @@ impl ModelChoice {
 
 /// Whether `name` has the form `organisation/model` with the characters that the hub allows.
 fn is_hub_id(name: &str) -> bool {
-    let is_word = |word: &str| {
-        !word.is_empty()
-            && !word.starts_with('.')
-            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-    };
-    name.split_once('/').is_some_and(|(organisation, name)| is_word(organisation) && is_word(name))
+    let parts = name.split_once('/');
+    parts.is_some_and(|(organisation, model)| is_plain_name(organisation) && is_plain_name(model))
 }
 
 /// Returns the last component of a directory; for a hub snapshot, the model's own name.

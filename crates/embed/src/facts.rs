@@ -85,32 +85,36 @@ pub struct Rotary {
 impl Rotary {
     /// Reads the settings of transformers, of version 4 or 5; what is missing has the value of the first models.
     fn read(config: &Value, num_layers: u32) -> Self {
-        let number = |value: &Value, default: u32| {
-            let found = value.as_f64().filter(|number| (1.0..1e9).contains(number));
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a whole number, checked above"
-            )]
-            found.map_or(default, |number| number as u32)
-        };
-        let base = |kind: &str, old: &str, default: u32| {
-            let stated = &config["rope_parameters"][kind]["rope_theta"];
-            number(if stated.is_null() { &config[old] } else { stated }, default)
-        };
-        let step = number(&config["global_attn_every_n_layers"], 3);
+        let step = positive_number(&config["global_attn_every_n_layers"], 3);
         let kinds = config["layer_types"].as_array();
-        let is_global = |idx: u32| match kinds.and_then(|kinds| kinds.get(idx as usize)) {
-            Some(kind) => kind == "full_attention",
-            None => idx.is_multiple_of(step),
-        };
+        let is_global =
+            (0..num_layers).map(|idx| match kinds.and_then(|kinds| kinds.get(idx as usize)) {
+                Some(kind) => kind == "full_attention",
+                None => idx.is_multiple_of(step),
+            });
         Self {
-            is_global: (0..num_layers).map(is_global).collect(),
-            window: number(&config["local_attention"], 128) / 2,
-            local_base: base("sliding_attention", "local_rope_theta", 10_000),
-            global_base: base("full_attention", "global_rope_theta", 160_000),
+            is_global: is_global.collect(),
+            window: positive_number(&config["local_attention"], 128) / 2,
+            local_base: rotary_base(config, "sliding_attention", "local_rope_theta", 10_000),
+            global_base: rotary_base(config, "full_attention", "global_rope_theta", 160_000),
         }
     }
+}
+
+/// Returns the base of a kind of layers, which has another name in version 4.
+fn rotary_base(config: &Value, kind: &str, old_name: &str, default: u32) -> u32 {
+    let stated = &config["rope_parameters"][kind]["rope_theta"];
+    positive_number(if stated.is_null() { &config[old_name] } else { stated }, default)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the number is in the range of u32"
+)]
+fn positive_number(value: &Value, default: u32) -> u32 {
+    let found = value.as_f64().filter(|number| (1.0..1e9).contains(number));
+    found.map_or(default, |number| number as u32)
 }
 
 /// The non-linearity between the two halves of a layer.
@@ -168,12 +172,9 @@ impl ModelProperties {
         }
         facts.max_tokens = facts.max_tokens.min(stated_length(dir)?.unwrap_or(u32::MAX));
         if let Some(prompts) = read_json(&dir.join("config_sentence_transformers.json"))? {
-            let prompt = |names: &[&str]| {
-                let found = names.iter().find_map(|name| prompts["prompts"][name].as_str());
-                found.unwrap_or_default().to_owned()
-            };
-            facts.query_prefix = prompt(&["query"]);
-            facts.passage_prefix = prompt(&["document", "passage", "corpus"]);
+            let prompts = &prompts["prompts"];
+            facts.query_prefix = first_text(prompts, &["query"]);
+            facts.passage_prefix = first_text(prompts, &["document", "passage", "corpus"]);
         }
         Ok(facts)
     }
@@ -216,22 +217,16 @@ impl ModelProperties {
     /// Reads the facts in `config.json`.
     fn from_config(config: &Value) -> Result<Self, String> {
         let text = |name: &str| config[name].as_str();
-        let number = |names: &[&str]| {
-            let found = names.iter().find_map(|name| config[name].as_u64());
-            found.and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0)
-        };
-        let need = |names: &[&str]| {
-            number(names).ok_or_else(|| format!("`{}` is missing or not a number", names[0]))
-        };
         let model_type = text("model_type").unwrap_or("bert");
-        let positions = number(&["max_position_embeddings"]).unwrap_or(DEFAULT_POSITIONS);
+        let positions =
+            first_number(config, &["max_position_embeddings"]).unwrap_or(DEFAULT_POSITIONS);
         let has_offset = matches!(model_type, "roberta" | "xlm-roberta" | "camembert" | "mpnet");
         // RoBERTa numbers positions from the padding token's id plus one.
         let padding_id = config["pad_token_id"].as_u64().unwrap_or(1);
         let first_position =
             if has_offset { u32::try_from(padding_id).unwrap_or(1).saturating_add(1) } else { 0 };
-        let dim = need(&["hidden_size", "dim"])?;
-        let num_heads = need(&["num_attention_heads", "n_heads"])?;
+        let dim = required_number(config, &["hidden_size", "dim"])?;
+        let num_heads = required_number(config, &["num_attention_heads", "n_heads"])?;
         if dim % num_heads != 0 {
             return Err(format!("{num_heads} attention heads do not divide a width of {dim}"));
         }
@@ -250,7 +245,10 @@ impl ModelProperties {
             "bert" | "roberta" | "xlm-roberta" | "camembert" => Family::Bert,
             "distilbert" => Family::DistilBert,
             "mpnet" => Family::MpNet,
-            "modernbert" => Family::ModernBert(Rotary::read(config, need(&["num_hidden_layers"])?)),
+            "modernbert" => {
+                let num_layers = required_number(config, &["num_hidden_layers"])?;
+                Family::ModernBert(Rotary::read(config, num_layers))
+            }
             other => Family::Unsupported(format!("architecture `{other}`")),
         };
         let absolute = text("position_embedding_type").unwrap_or("absolute") == "absolute";
@@ -262,7 +260,7 @@ impl ModelProperties {
                 (family, Ok(_), true) => family,
             },
             dim,
-            num_layers: need(&["num_hidden_layers", "n_layers"])?,
+            num_layers: required_number(config, &["num_hidden_layers", "n_layers"])?,
             num_heads,
             epsilon: stated_epsilon(config),
             first_position,
@@ -274,6 +272,23 @@ impl ModelProperties {
             passage_prefix: String::new(),
         })
     }
+}
+
+/// Returns the text under the first of these names that has one; empty if none has.
+fn first_text(values: &Value, names: &[&str]) -> String {
+    let found = names.iter().find_map(|name| values[name].as_str());
+    found.unwrap_or_default().to_owned()
+}
+
+/// Returns the number under the first of these names that has one; `None` if it is 0 or too large.
+fn first_number(config: &Value, names: &[&str]) -> Option<u32> {
+    let found = names.iter().find_map(|name| config[name].as_u64())?;
+    u32::try_from(found).ok().filter(|number| *number > 0)
+}
+
+fn required_number(config: &Value, names: &[&str]) -> Result<u32, String> {
+    let found = first_number(config, names);
+    found.ok_or_else(|| format!("`{}` is missing or not a number", names[0]))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "an epsilon is used as f32 by the runtime")]

@@ -91,14 +91,13 @@ impl EncoderHead {
 /// Adds up the tokens' vectors, each times its weight; returns also the sum of the weights.
 fn pool(tokens: &[f32], width: usize, pooling: Pooling) -> (Vec<f32>, f32) {
     let mut rows = tokens.chunks_exact(width.max(1));
-    let one = |row: Option<&[f32]>| (row.map_or(vec![0.0; width], <[f32]>::to_vec), 1.0);
     let mut sum = vec![0.0; width];
     let mut total = 0.0;
     match pooling {
-        Pooling::Cls => return one(rows.next()),
-        Pooling::LastToken => return one(rows.next_back()),
+        Pooling::Cls => return (vector_of(rows.next(), width), 1.0),
+        Pooling::LastToken => return (vector_of(rows.next_back(), width), 1.0),
         Pooling::Max => {
-            let (mut largest, _) = one(rows.next());
+            let mut largest = vector_of(rows.next(), width);
             for row in rows {
                 largest.iter_mut().zip(row).for_each(|(best, number)| *best = best.max(*number));
             }
@@ -120,6 +119,11 @@ fn pool(tokens: &[f32], width: usize, pooling: Pooling) -> (Vec<f32>, f32) {
         }
     }
     (sum, total)
+}
+
+/// Returns the vector of a token; zeros if there is no token.
+fn vector_of(token: Option<&[f32]>, width: usize) -> Vec<f32> {
+    token.map_or_else(|| vec![0.0; width], <[f32]>::to_vec)
 }
 
 /// Normalises a vector to unit length; zero stays zero.

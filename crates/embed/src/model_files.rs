@@ -34,10 +34,12 @@ pub(crate) fn is_pinned(file: &FileSpec) -> bool {
 
 /// Returns the file with the weights in a model's directory.
 pub(crate) fn weights(dir: &Path) -> Option<PathBuf> {
-    let is_complete = |path: &PathBuf| {
-        path.is_file() && parts(path).is_ok_and(|parts| parts.iter().all(|part| part.is_file()))
-    };
-    WEIGHTS.iter().map(|name| dir.join(name)).find(is_complete)
+    WEIGHTS.iter().map(|name| dir.join(name)).find(|path| is_complete(path))
+}
+
+/// Whether a file with weights exists, and all files that it names.
+fn is_complete(path: &Path) -> bool {
+    path.is_file() && parts(path).is_ok_and(|parts| parts.iter().all(|part| part.is_file()))
 }
 
 /// Returns the files that a list of files names; none for a file with the weights themselves.

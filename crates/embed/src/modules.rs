@@ -102,15 +102,15 @@ fn listed(dir: &Path) -> Result<Vec<(String, String)>> {
     let path = dir.join(FILE);
     let modules = read_json(&path)?;
     let modules = modules.as_ref().and_then(Value::as_array).into_iter().flatten();
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let found = modules.map(|module| {
-        let kind = text(&module["type"]).rsplit('.').next().unwrap_or_default().to_owned();
+        let kind = module["type"].as_str().unwrap_or_default();
+        let kind = kind.rsplit('.').next().unwrap_or_default();
         // Model2Vec writes a dot for the model's own folder.
-        let folder = Some(text(&module["path"])).filter(|path| path != ".").unwrap_or_default();
-        if !folder.is_empty() && !is_plain_name(&folder) {
+        let folder = module["path"].as_str().filter(|path| *path != ".").unwrap_or_default();
+        if !folder.is_empty() && !is_plain_name(folder) {
             return Err(model_error(&path, format!("`{folder}` is not a folder of the model")));
         }
-        Ok((kind, folder))
+        Ok((kind.to_owned(), folder.to_owned()))
     });
     found.collect()
 }
@@ -148,21 +148,24 @@ fn read_pooling(folder: &Path) -> Result<Pooling> {
     })
 }
 
+fn width(value: &Value) -> Option<usize> {
+    value.as_u64().and_then(|width| usize::try_from(width).ok())
+}
+
 fn read_dense(folder: &Path, num_inputs: usize) -> Result<Dense> {
     let path = folder.join("config.json");
     let config = read_json(&path)?.ok_or_else(|| model_error(&path, "there is no such file"))?;
-    let width = |name: &str| config[name].as_u64().and_then(|width| usize::try_from(width).ok());
-    if width("in_features") != Some(num_inputs) {
+    if width(&config["in_features"]) != Some(num_inputs) {
         let reason = format!("`in_features` is {}, expected {num_inputs}", config["in_features"]);
         return Err(model_error(&path, reason));
     }
-    let num_outputs = width("out_features").filter(|width| *width > 0);
+    let num_outputs = width(&config["out_features"]).filter(|width| *width > 0);
     let num_outputs = num_outputs
         .ok_or_else(|| model_error(&path, "`out_features` is missing or not a number"))?;
-    let of_text = |name: &str| config[name].as_str().unwrap_or("sentence_embedding");
     for name in ["module_input_name", "module_output_name"] {
-        if of_text(name) != "sentence_embedding" {
-            let reason = format!("a Dense with {name} `{}` is not supported", of_text(name));
+        let features = config[name].as_str().unwrap_or("sentence_embedding");
+        if features != "sentence_embedding" {
+            let reason = format!("a Dense with {name} `{features}` is not supported");
             return Err(unsupported(&path, reason));
         }
     }

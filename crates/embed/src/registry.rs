@@ -268,8 +268,8 @@ pub(super) fn libraries() -> impl Iterator<Item = Library> {
         size_bytes: platform.size_bytes,
         sha256: &platform.sha256,
     });
-    let is_for_this = |known: &&KnownLibrary| known.os == OS && known.arch == ARCH;
-    let known = runtime.known.iter().filter(is_for_this).map(|known| Library {
+    let known = runtime.known.iter().filter(|known| known.os == OS && known.arch == ARCH);
+    let known = known.map(|known| Library {
         version: &known.version,
         size_bytes: known.size_bytes,
         sha256: &known.sha256,

@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use ort::environment::Environment;
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
-use ort::session::{Session, SessionInputValue};
+use ort::session::{Session, SessionInputValue, SessionOutputs};
 use ort::value::TensorRef;
 
 use super::cache::CacheManifest;
@@ -92,8 +92,8 @@ impl OnnxModel {
 
 impl TokenModel for OnnxModel {
     fn run(&self, ids: &[i64]) -> Result<EncodedText> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = idle().pop();
+        // In a separate statement, so that the lock is released before a session is loaded.
+        let taken = self.idle().pop();
         let mut session = match taken {
             Some(session) => session,
             None => session(&self.environment, &self.graph, self.loading)?,
@@ -103,8 +103,15 @@ impl TokenModel for OnnxModel {
         } else {
             run_built(&mut session, ids, &self.head)
         }?;
-        idle().push(session);
+        self.idle().push(session);
         Ok(encoded)
+    }
+}
+
+impl OnnxModel {
+    /// Locks the sessions that no thread uses.
+    fn idle(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,9 +121,8 @@ fn environment(library: &Path) -> Result<Environment> {
     if let Some(environment) = &*current {
         return Ok(environment.clone());
     }
-    let fail = |error: &dyn std::fmt::Display| library_error(library, error);
     #[cfg(feature = "load-dynamic")]
-    let builder = ort::init_from(library).map_err(|error| fail(&error))?;
+    let builder = ort::init_from(library).map_err(|error| library_error(library, error))?;
     #[cfg(not(feature = "load-dynamic"))]
     let builder = ort::init();
     let environment = builder
@@ -124,7 +130,7 @@ fn environment(library: &Path) -> Result<Environment> {
         // The runtime's messages reach the user as errors; the rest is noise on stderr.
         .with_logger(Arc::new(|_, _, _, _, _| {}))
         .build()
-        .map_err(|error| fail(&error))?;
+        .map_err(|error| library_error(library, error))?;
     *current = Some(environment.clone());
     Ok(environment)
 }
@@ -157,13 +163,15 @@ fn builder(environment: &Environment, options: SessionLoading) -> ort::Result<Se
 fn run_built(session: &mut Session, ids: &[i64], head: &EncoderHead) -> Result<EncodedText> {
     let input = TensorRef::from_array_view(([1, ids.len()], ids)).map_err(inference)?;
     let outputs = session.run(ort::inputs![INPUT => input]).map_err(inference)?;
-    let output = |name| -> Result<Vec<f32>> {
-        let output = outputs.get(name).ok_or_else(|| inference("the graph lacks an output"))?;
-        Ok(output.try_extract_tensor::<f32>().map_err(inference)?.1.to_vec())
-    };
-    let tokens = output(TOKENS)?;
+    let tokens = output(&outputs, TOKENS)?;
     let token_dim = tokens.len() / ids.len().max(1);
-    Ok(EncodedText { vector: head.cut(output(OUTPUT)?), tokens, token_dim })
+    Ok(EncodedText { vector: head.cut(output(&outputs, OUTPUT)?), tokens, token_dim })
+}
+
+/// Returns the numbers of one output of a graph.
+fn output(outputs: &SessionOutputs<'_>, name: &str) -> Result<Vec<f32>> {
+    let output = outputs.get(name).ok_or_else(|| inference("the graph lacks an output"))?;
+    Ok(output.try_extract_tensor::<f32>().map_err(inference)?.1.to_vec())
 }
 
 /// Runs a graph that returns one vector per token, such as a model's own ONNX file.

@@ -39,10 +39,12 @@ pub(super) fn encode(tokens: &[f32], dim: usize) -> Vec<u8> {
         products[one * num_means + other] = f64::from(product);
     });
     let product = |one: usize, other: usize| products[one * num_means + other];
-    let distance =
-        |one, other| product(one, one) + product(other, other) - 2.0 * product(one, other);
-    let distances =
-        (0..num_means).map(|later| (0..later).map(|first| distance(first, later)).collect());
+    let distances = (0..num_means).map(|later| {
+        let distances = (0..later).map(|first| {
+            product(first, first) + product(later, later) - 2.0 * product(first, later)
+        });
+        distances.collect()
+    });
     let groups = groups(distances.collect()).into_iter();
     let members = groups.map(|group| group.into_iter().map(|at| &means[at * dim..][..dim]));
     members.flat_map(|group| signs(&mean(&group.collect::<Vec<_>>(), dim))).collect()
@@ -60,10 +62,10 @@ fn mean(vectors: &[&[f32]], dim: usize) -> Vec<f32> {
 
 /// Returns one bit per number, lowest first: whether it is above zero.
 fn signs(numbers: &[f32]) -> Vec<u8> {
-    let byte = |numbers: &[f32]| {
+    let bytes = numbers.chunks(8).map(|numbers| {
         (0..).zip(numbers).fold(0, |byte, (bit, number)| byte | u8::from(*number > 0.0) << bit)
-    };
-    numbers.chunks(8).map(byte).collect()
+    });
+    bytes.collect()
 }
 
 /// The tokens of a query, prepared for comparison with codes.

@@ -68,8 +68,9 @@ impl<M: TokenModel> TokenEmbedder<M> {
 impl<M: TokenModel> Embedder for TokenEmbedder<M> {
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>> {
         // One by one: without padding no computation is wasted, and a batch gains nothing.
-        let ids = |passage: &&str| self.tokenizer.encode_passage(passage);
-        passages.iter().map(|passage| self.embed(&ids(passage)?)).collect()
+        let vectors =
+            passages.iter().map(|passage| self.embed(&self.tokenizer.encode_passage(passage)?));
+        vectors.collect()
     }
 
     fn embed_cut(&self, text: &str, side: EmbeddingSide) -> Result<(Embedding, bool)> {

@@ -71,11 +71,9 @@ pub(crate) fn in_cache(cache_dir: &Path, path: &Path) -> ExpectedContent {
     }
     let listed = match path.strip_prefix(cache_dir.join("models")) {
         Ok(name) => {
-            let of_model =
-                |spec: &'static ModelSpec| name.strip_prefix(&spec.name).ok().zip(Some(spec));
-            let (name, files) = registry::models()
-                .find_map(of_model)
-                .map_or((name, &[][..]), |(name, spec)| (name, spec.files()));
+            let found = registry::models()
+                .find_map(|spec| Some((name.strip_prefix(&spec.name).ok()?, spec.files())));
+            let (name, files) = found.unwrap_or((name, &[]));
             let files = files.iter().filter(|file| name == Path::new(&file.name));
             files.filter_map(|file| file.sha256.clone()).collect()
         }

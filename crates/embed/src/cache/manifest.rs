@@ -125,11 +125,11 @@ impl CacheManifest {
         expected: &ExpectedContent,
     ) -> Result<CachedFileState> {
         let Ok(version) = FileVersion::of(path) else { return Ok(CachedFileState::Missing) };
-        let is_allowed = |record: &&CachedFile| match expected {
+        let allowed = self.record(path).filter(|record| match expected {
             ExpectedContent::Listed(listed) => listed.contains(&record.sha256),
             ExpectedContent::HubName | ExpectedContent::Recorded => true,
-        };
-        if self.record(path).filter(is_allowed).is_some_and(|record| record.version == version) {
+        });
+        if allowed.is_some_and(|record| record.version == version) {
             return Ok(CachedFileState::Intact);
         }
         self.examine(path, expected)
@@ -254,17 +254,17 @@ fn parse(text: &str) -> Option<BTreeMap<String, CachedFile>> {
     if hash::sha256(above) != sha256 {
         return None;
     }
-    let record = |line: &str| {
-        let mut words = line.splitn(5, ' ');
-        let sha256 = words.next()?.to_owned();
-        let stamp = Stamp {
-            size_bytes: words.next()?.parse().ok()?,
-            mtime_ns: words.next()?.parse().ok()?,
-        };
-        let version = FileVersion { stamp, inode: words.next()?.parse().ok()? };
-        Some((words.next()?.to_owned(), CachedFile { sha256, version }))
-    };
-    above.strip_prefix(HEAD)?.lines().map(record).collect()
+    above.strip_prefix(HEAD)?.lines().map(parse_line).collect()
+}
+
+/// Parses the key and the record of a file.
+fn parse_line(line: &str) -> Option<(String, CachedFile)> {
+    let mut words = line.splitn(5, ' ');
+    let sha256 = words.next()?.to_owned();
+    let stamp =
+        Stamp { size_bytes: words.next()?.parse().ok()?, mtime_ns: words.next()?.parse().ok()? };
+    let version = FileVersion { stamp, inode: words.next()?.parse().ok()? };
+    Some((words.next()?.to_owned(), CachedFile { sha256, version }))
 }
 
 /// Returns the SHA-256 in the name of a file of the hub's cache: `blobs/<sha256>`. A small file has

@@ -74,16 +74,18 @@ const UNKNOWN: &str = or_without_network!("run `kb init` again later");
 /// Returns the reason in what a client said, if it is known.
 pub(super) fn reason_in(said: &str) -> Option<String> {
     let said = said.to_lowercase();
-    let is_said = |obstacle: &&Obstacle| obstacle.words.iter().any(|word| said.contains(word));
-    OBSTACLES.iter().find(is_said).map(|obstacle| obstacle.reason.to_owned())
+    let mut obstacles = OBSTACLES.iter();
+    let found = obstacles.find(|obstacle| obstacle.words.iter().any(|word| said.contains(word)));
+    found.map(|obstacle| obstacle.reason.to_owned())
 }
 
 /// Creates the error that names every tried source, with the remedy of the first.
 pub(super) fn fetch_error(what: String, failures: &[(String, String)]) -> Error {
     let clauses: Vec<String> =
         failures.iter().map(|(source, reason)| format!("{source}: {reason}")).collect();
-    let known = |reason: &String| OBSTACLES.iter().find(|obstacle| obstacle.reason == reason);
-    let first = failures.iter().find_map(|(_, reason)| known(reason));
+    let first = failures
+        .iter()
+        .find_map(|(_, reason)| OBSTACLES.iter().find(|obstacle| obstacle.reason == reason));
     let hint = first.map_or(UNKNOWN, |obstacle| obstacle.remedy);
     Error::Fetch { what, reason: clauses.join("; "), hint }
 }

@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hf_hub::api::Progress;
-use hf_hub::api::sync::{Api, ApiBuilder, ApiError};
+use hf_hub::api::sync::{Api, ApiBuilder, ApiError, ApiRepo};
 use hf_hub::{Cache, Repo, RepoType};
 
 use super::failures::reason_in;
 use crate::cache::{check_sha256, hub_sha256};
-use crate::error::Error;
 use crate::facts::{Family, ModelProperties};
 use crate::files::{open, write};
 use crate::model_files::{INDEX, ONNX, PLAIN, data_names, is_pinned, parts};
@@ -103,50 +102,60 @@ pub(super) fn fetch(
         Err(failure) if failure.is_absent && file.optional => Ok(false),
         result => result.map(|()| true).map_err(|failure| failure.reason),
     };
-    let named = |name: &str, optional| FileSpec { optional, ..FileSpec::named(name) };
-    fetch(&named(modules::FILE, true))?;
+    fetch(&optional(modules::FILE))?;
     let dir = || snapshot_dir(locations, hub_id).unwrap_or_default();
-    let text = |error: Error| error.to_string();
-    let folder = modules::static_folder(&dir()).map_err(text)?;
+    let folder = modules::static_folder(&dir()).map_err(|error| error.to_string())?;
     if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_empty()) {
-        fetch(&named(&format!("{folder}/tokenizer.json"), false))?;
-        fetch(&named(&format!("{folder}/{PLAIN}"), false))?;
+        fetch(&required(&format!("{folder}/tokenizer.json")))?;
+        fetch(&required(&format!("{folder}/{PLAIN}")))?;
         return Ok(());
     }
     for file in files.iter().filter(|file| file.name != PLAIN) {
         let optional = file.optional || file.name == "config.json" && folder.is_some();
         fetch(&FileSpec { optional, ..file.clone() })?;
     }
-    for (name, is_needed) in modules::files(&dir()).map_err(text)? {
-        if !fetch(&named(&name, true))? && is_needed {
+    for (name, is_needed) in modules::files(&dir()).map_err(|error| error.to_string())? {
+        if !fetch(&optional(&name))? && is_needed {
             return Err(format!("there is no {name}, and kb reads no other form of it"));
         }
     }
-    let family = ModelProperties::read(&dir(), None).map_err(text)?.family;
+    let properties = ModelProperties::read(&dir(), None).map_err(|error| error.to_string())?;
+    let family = properties.family;
     if family.is_supported() {
         let plain = files.iter().find(|file| file.name == PLAIN).cloned();
-        if fetch(&FileSpec { optional: true, ..plain.unwrap_or_else(|| named(PLAIN, true)) })? {
+        let plain = plain.unwrap_or_else(|| optional(PLAIN));
+        if fetch(&FileSpec { optional: true, ..plain })? {
             return Ok(());
         }
-        if fetch(&named(INDEX, true))? {
-            for part in parts(&dir().join(INDEX)).map_err(text)? {
+        if fetch(&optional(INDEX))? {
+            for part in parts(&dir().join(INDEX)).map_err(|error| error.to_string())? {
                 let name = part.file_name().unwrap_or_default().to_string_lossy();
-                fetch(&named(&name, false))?;
+                fetch(&required(&name))?;
             }
             return Ok(());
         }
     }
     // The numbers of a large one are beside it. They come first: a directory with weights is complete.
     for name in data_names(ONNX) {
-        fetch(&named(&name, true))?;
+        fetch(&optional(&name))?;
     }
-    match (fetch(&named(ONNX, true))?, family) {
+    match (fetch(&optional(ONNX))?, family) {
         (true, _) => Ok(()),
         (false, Family::Unsupported(reason)) => {
             Err(format!("{reason} is not supported, and there is no {ONNX}"))
         }
         (false, _) => Err(format!("there is none of {PLAIN}, {INDEX} and {ONNX}")),
     }
+}
+
+/// Returns a file that a model must have.
+fn required(name: &str) -> FileSpec {
+    FileSpec { optional: false, ..FileSpec::named(name) }
+}
+
+/// Returns a file that a model may lack.
+fn optional(name: &str) -> FileSpec {
+    FileSpec { optional: true, ..FileSpec::named(name) }
 }
 
 /// A file that could not be fetched.
@@ -162,8 +171,11 @@ impl FetchFailure {
     fn new(file: &FileSpec, error: &ApiError) -> Self {
         let (name, said) = (&file.name, error.to_string());
         let is_absent = said.contains("http status: 404");
-        let otherwise = || reason_in(&said).unwrap_or_else(|| format!("{name}: {said}"));
-        let reason = if is_absent { format!("there is no {name}") } else { otherwise() };
+        let reason = if is_absent {
+            format!("there is no {name}")
+        } else {
+            reason_in(&said).unwrap_or_else(|| format!("{name}: {said}"))
+        };
         Self { is_absent, is_overlong: false, reason }
     }
 }
@@ -211,37 +223,42 @@ fn fetch_file(
         }
         None => api.model(hub_id.to_owned()),
     };
-    let mut fetch_once = || {
-        let mut total_bytes = 0;
-        let name = file.name.clone();
-        let stated = &mut total_bytes;
-        let reporter =
-            FetchReporter { stated, on_event, file: name, done_bytes: 0, total_bytes: 0 };
-        let path = model
-            .download_with_progress(&file.name, reporter)
-            .map_err(|error| FetchFailure::new(file, &error))?;
-        let found_bytes = path.metadata().map_or(0, |metadata| metadata.len());
-        let verdict = if found_bytes == total_bytes {
-            check(&path, file)
-        } else {
-            Err(format!("it has {found_bytes} bytes, expected {total_bytes}"))
-        };
-        verdict.map_err(|reason| {
-            // Every tool that shares the cache would use a damaged blob.
-            let _ = path.canonicalize().map(|blob| write::remove(&blob));
-            let _ = write::remove(&path);
-            let is_overlong = found_bytes > total_bytes;
-            let reason = format!("{}: {reason}", file.name);
-            FetchFailure { is_absent: false, is_overlong, reason }
-        })
-    };
-    match fetch_once() {
+    match fetch_once(&model, file, on_event) {
         // The hub's client resumes what an earlier run left. If its first request then fails, it
         // requests the whole file and appends that. The same happens after a kill between the last
         // byte and the renaming, when there is nothing left to request.
-        Err(failure) if failure.is_overlong => fetch_once(),
+        Err(failure) if failure.is_overlong => fetch_once(&model, file, on_event),
         result => result,
     }
+}
+
+/// Fetches a file and checks it; removes it if it is damaged.
+fn fetch_once(
+    model: &ApiRepo,
+    file: &FileSpec,
+    on_event: &mut dyn FnMut(ModelEvent),
+) -> Result<(), FetchFailure> {
+    let mut total_bytes = 0;
+    let name = file.name.clone();
+    let stated = &mut total_bytes;
+    let reporter = FetchReporter { stated, on_event, file: name, done_bytes: 0, total_bytes: 0 };
+    let path = model
+        .download_with_progress(&file.name, reporter)
+        .map_err(|error| FetchFailure::new(file, &error))?;
+    let found_bytes = path.metadata().map_or(0, |metadata| metadata.len());
+    let verdict = if found_bytes == total_bytes {
+        check(&path, file)
+    } else {
+        Err(format!("it has {found_bytes} bytes, expected {total_bytes}"))
+    };
+    verdict.map_err(|reason| {
+        // Every tool that shares the cache would use a damaged blob.
+        let _ = path.canonicalize().map(|blob| write::remove(&blob));
+        let _ = write::remove(&path);
+        let is_overlong = found_bytes > total_bytes;
+        let reason = format!("{}: {reason}", file.name);
+        FetchFailure { is_absent: false, is_overlong, reason }
+    })
 }
 
 /// Compares a fetched file with the hub's etag and, for weights and vocabulary, with `models.toml`.

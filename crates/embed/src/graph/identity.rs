@@ -52,16 +52,13 @@ impl Identity {
         precision: Precision,
     ) -> Result<Self> {
         let path = weights.canonicalize().map_err(|error| Error::of_file(weights, error))?;
-        let stamp = |path: &Path| {
-            let version = FileVersion::of(path).map_err(|error| Error::of_file(path, error))?;
-            Ok(format!("{} {}", version.stamp.size_bytes, version.stamp.mtime_ns))
-        };
-        let stamps = [path.clone()].into_iter().chain(data_of(weights));
+        let files = [path.clone()].into_iter().chain(data_of(weights));
+        let stamps = files.map(|path| stamp_text(&path)).collect::<Result<Vec<_>>>()?;
         Ok(Self {
             version: export::EXPORT_VERSION,
             kind: kind.to_owned(),
             path: one_line(&path.display().to_string()),
-            stamp: stamps.map(|path| stamp(&path)).collect::<Result<Vec<_>>>()?.join(" "),
+            stamp: stamps.join(" "),
             // Without its path: a copy of the library makes the same graph.
             runtime: runtime(&installed.runtime)?,
             facts: text_of(&installed.facts),
@@ -86,13 +83,12 @@ impl Identity {
     pub(crate) fn name(dir: &Path) -> Option<String> {
         let identity = Self::read(dir)?;
         let weights = Path::new(&identity.path);
-        let part = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
         // The hub's cache has a folder `models--owner--name`, some levels above a model's files.
         let of_hub = weights
             .ancestors()
-            .filter_map(part)
+            .filter_map(last_part)
             .find_map(|name| name.strip_prefix("models--").map(|id| id.replace("--", "/")));
-        let name = of_hub.or_else(|| part(weights.parent()?))?;
+        let name = of_hub.or_else(|| last_part(weights.parent()?))?;
         Some(format!("{name} {}", identity.precision))
     }
 
@@ -186,6 +182,16 @@ fn text_of(facts: &ModelProperties) -> String {
          first-position={first_position} max-tokens={max_tokens} activation={activation} \
          pooling={pooling}{rotary}"
     )
+}
+
+/// Returns the size and the time of a file.
+fn stamp_text(path: &Path) -> Result<String> {
+    let stamp = FileVersion::of(path).map_err(|error| Error::of_file(path, error))?.stamp;
+    Ok(format!("{} {}", stamp.size_bytes, stamp.mtime_ns))
+}
+
+fn last_part(path: &Path) -> Option<String> {
+    path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
 fn one_line(text: &str) -> String {

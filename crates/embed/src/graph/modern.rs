@@ -84,9 +84,7 @@ impl Builder<'_> {
     /// Returns cosine and sine of the angle of each position and pair of numbers, `[tokens, half a head]`: the position
     /// times `base` to the power of minus the share of the pair (arXiv 2104.09864).
     fn angles(&mut self, positions: &str, width: usize, base: u32) -> Result<[String; 2]> {
-        #[expect(clippy::cast_possible_truncation, reason = "at most 1")]
-        let speed = |pair: usize| f64::from(base).powf(-((2 * pair) as f64) / width as f64) as f32;
-        let speeds: Vec<f32> = (0..width / 2).map(speed).collect();
+        let speeds: Vec<f32> = (0..width / 2).map(|pair| speed(base, pair, width)).collect();
         let speeds = self.floats(&[1, speeds.len()], &speeds)?;
         let positions = self.as_floats(positions)?;
         let angles = self.node("Mul", &[&positions, &speeds])?;
@@ -112,4 +110,10 @@ impl Builder<'_> {
         let [inside, outside] = [self.floats(&[], &[0.0])?, self.floats(&[], &[OUTSIDE])?];
         self.node("Where", &[&is_inside, &inside, &outside])
     }
+}
+
+/// Returns the angle of a pair of numbers at the position 1.
+#[expect(clippy::cast_possible_truncation, reason = "at most 1")]
+fn speed(base: u32, pair: usize, width: usize) -> f32 {
+    f64::from(base).powf(-((2 * pair) as f64) / width as f64) as f32
 }

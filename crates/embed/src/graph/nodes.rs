@@ -183,7 +183,7 @@ impl Builder<'_> {
         order: [i64; 4],
     ) -> Result<String> {
         let [heads, width] =
-            [num_heads, self.dim / num_heads].map(|it| i64::try_from(it).unwrap_or(i64::MAX));
+            [num_heads, self.dim / num_heads].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
         let shape = self.integers(&[0, 0, heads, width])?;
         let split = self.node("Reshape", &[input, &shape])?;
         self.transposed(&split, order)

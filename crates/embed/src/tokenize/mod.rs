@@ -137,14 +137,15 @@ impl ModelTokenizer {
         }
         let empty = encoder.encode("").map_err(|error| model_error(&path, error))?;
         let facts = &installed.facts;
-        let prefix = |chosen: &Option<String>, own: &String| chosen.as_ref().unwrap_or(own).clone();
+        let query_prefix = options.query_prefix.as_ref().unwrap_or(&facts.query_prefix);
+        let passage_prefix = options.passage_prefix.as_ref().unwrap_or(&facts.passage_prefix);
         Ok(Self {
             encoder,
             path,
             max_tokens: usize::try_from(facts.max_tokens).unwrap_or(usize::MAX),
             num_special: empty.len(),
-            query_prefix: prefix(&options.query_prefix, &facts.query_prefix),
-            passage_prefix: prefix(&options.passage_prefix, &facts.passage_prefix),
+            query_prefix: query_prefix.clone(),
+            passage_prefix: passage_prefix.clone(),
         })
     }
 

@@ -203,14 +203,21 @@ fn frame(processor: Option<PostProcessor>) -> Option<(Vec<u32>, Vec<u32>)> {
             (single, special_tokens)
         }
     };
-    let ids = |pieces: &[TemplatePiece]| {
-        let mut ids = Vec::new();
-        for piece in pieces {
-            let TemplatePiece::SpecialToken { id } = piece else { return None };
-            ids.extend_from_slice(&special_tokens.get(id)?.ids);
-        }
-        Some(ids)
-    };
     let text = single.iter().position(|piece| matches!(piece, TemplatePiece::Sequence {}))?;
-    Some((ids(&single[..text])?, ids(&single[text + 1..])?))
+    let before = special_ids(&single[..text], &special_tokens)?;
+    let after = special_ids(&single[text + 1..], &special_tokens)?;
+    Some((before, after))
+}
+
+/// Returns the ids of special tokens; `None` if a piece is unknown, or not a special token.
+fn special_ids(
+    pieces: &[TemplatePiece],
+    special_tokens: &BTreeMap<String, SpecialToken>,
+) -> Option<Vec<u32>> {
+    let mut ids = Vec::new();
+    for piece in pieces {
+        let TemplatePiece::SpecialToken { id } = piece else { return None };
+        ids.extend_from_slice(&special_tokens.get(id)?.ids);
+    }
+    Some(ids)
 }

@@ -85,18 +85,21 @@ impl WordPiece {
 
     /// Finds the first added token: its start, its length and its id.
     fn next_added(&self, text: &str) -> Option<(usize, usize, u32)> {
-        let starts =
-            |byte: &u8| self.added.iter().any(|token| token.0.as_bytes().first() == Some(byte));
         let bytes = text.as_bytes();
         let mut at = 0;
         loop {
-            at += bytes[at..].iter().position(starts)?;
+            at += bytes[at..].iter().position(|byte| self.begins_added(*byte))?;
             let found = self.added.iter().find(|token| bytes[at..].starts_with(token.0.as_bytes()));
             if let Some((content, id)) = found {
                 return Some((at, content.len(), *id));
             }
             at += 1;
         }
+    }
+
+    /// Whether a byte is the first of an added token.
+    fn begins_added(&self, byte: u8) -> bool {
+        self.added.iter().any(|(content, _)| content.as_bytes().first() == Some(&byte))
     }
 }
 
