@@ -54,9 +54,9 @@ impl Environment {
         if Path::new(program).components().count() > 1 {
             return Ok(program.into());
         }
-        let missing =
-            || io::Error::new(io::ErrorKind::NotFound, "no absolute folder of PATH has it");
-        self.program(program).ok_or_else(missing)
+        self.program(program).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, "no absolute folder of PATH has it")
+        })
     }
 
     /// Returns the user's home directory; the root directory if there is none.
@@ -67,13 +67,9 @@ impl Environment {
     /// Whether a folder is a project's `.kb`, or is in one. Everyone who commits to the project can write it. The
     /// one in the home directory is the user's own.
     pub fn is_of_project(&self, dir: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let own = real(&self.home().join(PROJECT_FOLDER));
-        let is_in_one = |path: &Path| {
-            path.ancestors().any(|dir| dir.ends_with(PROJECT_FOLDER) && real(dir) != own)
-        };
+        let own = real_path(&self.home().join(PROJECT_FOLDER));
         // It may also be a link to another folder of the project.
-        is_in_one(dir) || is_in_one(&real(dir))
+        is_in_other(dir, &own) || is_in_other(&real_path(dir), &own)
     }
 
     /// Returns the folder for temporary files.
@@ -86,6 +82,16 @@ impl FromIterator<(String, OsString)> for Environment {
     fn from_iter<I: IntoIterator<Item = (String, OsString)>>(values: I) -> Self {
         Self { values: values.into_iter().collect() }
     }
+}
+
+/// Whether a path is a `.kb` other than the user's own, or is in one.
+fn is_in_other(path: &Path, own: &Path) -> bool {
+    path.ancestors().any(|dir| dir.ends_with(PROJECT_FOLDER) && real_path(dir) != own)
+}
+
+/// Returns a path without links; unchanged if it does not exist.
+fn real_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]

@@ -47,11 +47,15 @@ fn refused(
         "" => format!("{rule}{found}"),
         key => format!("{key}: {rule}{found}"),
     };
-    let default = || format!("the default is {}", default_of(key));
     match origins.get(key) {
-        Some(SettingOrigin::Flag(name)) => Error::config(name, message).with_hint(default()),
-        Some(SettingOrigin::Variable(name)) => Error::config(name, message)
-            .with_hint(format!("{}, and holds if {name} is unset", default())),
+        Some(SettingOrigin::Flag(name)) => {
+            Error::config(name, message).with_hint(format!("the default is {}", default_of(key)))
+        }
+        Some(SettingOrigin::Variable(name)) => {
+            let default = default_of(key);
+            Error::config(name, message)
+                .with_hint(format!("the default is {default}, and holds if {name} is unset"))
+        }
         Some(SettingOrigin::Default | SettingOrigin::File(_)) | None => {
             Error::config(file, message)
         }
@@ -114,8 +118,11 @@ fn out_of_range(config: &Config) -> Option<(&'static str, ValueFault)> {
         let mut parts = limit.name.split('.');
         let value = parts.try_fold(&settings, |value, part| value.get(part))?.as_u64()?;
         let holds = u32::try_from(value).is_ok_and(|value| limit.holds(value));
-        let rule = || format!("must be {}", limit.range());
-        (!holds).then(|| (limit.name, ValueFault { rule: rule(), found: format!("`{value}`") }))
+        if holds {
+            return None;
+        }
+        let rule = format!("must be {}", limit.range());
+        Some((limit.name, ValueFault { rule, found: format!("`{value}`") }))
     })
 }
 
@@ -134,9 +141,10 @@ pub(super) fn check(
     // A value that was typed is at fault rather than one in the file.
     let layer = |key: &str| origins.get(key).map_or(0, SettingOrigin::layer);
     let is_longest_typed = layer(longest) > layer(overlap).max(FILE_LAYER);
-    let overlap_rule = match is_longest_typed {
-        true => (longest, format!("must be more than {overlap}")),
-        false => (overlap, format!("must be less than {longest}")),
+    let overlap_rule = if is_longest_typed {
+        (longest, format!("must be more than {overlap}"))
+    } else {
+        (overlap, format!("must be less than {longest}"))
     };
     let rules = [
         (
@@ -154,25 +162,12 @@ pub(super) fn check(
         ),
     ];
     let languages = &config.ingestion.ocr_languages;
-    // Tesseract looks for a file of each name in its folder, also in a folder there: `script/Latin`.
-    let is_language = |name: &str| {
-        let is_part = |part: &str| {
-            !part.is_empty()
-                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        };
-        name.split('/').all(is_part)
-    };
     let languages = (
-        languages.split('+').all(is_language),
+        languages.split('+').all(is_tesseract_name),
         "ingestion.ocr_languages",
         "must be names of Tesseract's languages, such as `eng+deu`".into(),
         format!("`{languages}`"),
     );
-    let is_extension = |word: &str| {
-        let word = word.strip_prefix('.').unwrap_or(word);
-        word.starts_with(|first: char| first.is_ascii_alphabetic())
-            && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
     let no_extension = words(&config.ingestion.text_extensions).find(|word| !is_extension(word));
     let extensions = (
         no_extension.is_none(),
@@ -186,6 +181,21 @@ pub(super) fn check(
         }
         None => Ok(()),
     }
+}
+
+/// Whether a word can be the name of one of Tesseract's languages. Tesseract looks for a file of this name in its folder,
+/// also in a folder there: `script/Latin`.
+fn is_tesseract_name(name: &str) -> bool {
+    name.split('/').all(|part| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// Whether a word is an extension, with or without its dot.
+fn is_extension(word: &str) -> bool {
+    let word = word.strip_prefix('.').unwrap_or(word);
+    word.starts_with(|first: char| first.is_ascii_alphabetic())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Returns the warning for an unknown key in the file.

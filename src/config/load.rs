@@ -163,12 +163,13 @@ fn load_layers(
 /// Returns the warning about a key that does not count in a file.
 fn ignored(file: &Path, key: &str, is_of_project: bool) -> String {
     let file = file.display();
-    match is_of_project {
-        true => format!(
+    if is_of_project {
+        format!(
             "{file}: `{key}` does not count in the settings of a project, which others can write; \
              `kb --base default config set {key} VALUE` sets it for you"
-        ),
-        false => format!("{file}: `{key}` is ignored here, since it decides which folder kb uses"),
+        )
+    } else {
+        format!("{file}: `{key}` is ignored here, since it decides which folder kb uses")
     }
 }
 

@@ -24,8 +24,10 @@ impl Provider for Yaml<'_> {
 
 /// Returns a key as text; a key of another type as YAML.
 pub(super) fn key_text(key: &yaml_serde::Value) -> String {
-    let written = || yaml_serde::to_string(key).unwrap_or_default().trim_end().to_owned();
-    key.as_str().map_or_else(written, str::to_owned)
+    match key.as_str() {
+        Some(text) => text.to_owned(),
+        None => yaml_serde::to_string(key).unwrap_or_default().trim_end().to_owned(),
+    }
 }
 
 #[expect(clippy::result_large_err, reason = "a `Provider` answers with figment's error, unboxed")]

@@ -82,12 +82,16 @@ fn file(path: &Path) -> Result<String> {
 
 fn entries(path: &Path) -> Result<Vec<JudgedText>> {
     let text = file(path)?;
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let entry = |(number, line): (usize, &str)| {
-        let reason = |error| format!("line {number}: {error}");
-        serde_json::from_str(line).map_err(|error| unusable(path, &reason(error)))
-    };
-    lines.map(entry).collect()
+    let mut entries = Vec::new();
+    for (number, line) in (1_usize..).zip(text.lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let entry = serde_json::from_str(line)
+            .map_err(|error| unusable(path, &format!("line {number}: {error}")))?;
+        entries.push(entry);
+    }
+    Ok(entries)
 }
 
 fn judgments(text: &str) -> HashMap<String, HashMap<String, u32>> {

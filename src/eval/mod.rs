@@ -93,13 +93,10 @@ pub fn evaluate(
 fn measure(ranking: &[DocumentId], relevant: &HashMap<DocumentId, u32>) -> Measures {
     let first: Vec<Option<&u32>> =
         ranking.iter().take(CUT).map(|document| relevant.get(document)).collect();
-    let gain = |grades: &mut dyn Iterator<Item = u32>| -> f64 {
-        (2_u32..).zip(grades).map(|(rank, grade)| f64::from(grade) / f64::from(rank).log2()).sum()
-    };
     let mut ideal: Vec<u32> = relevant.values().copied().collect();
     ideal.sort_unstable_by(|a, b| b.cmp(a));
-    let best = gain(&mut ideal.iter().copied().take(CUT));
-    let found = gain(&mut first.iter().map(|grade| grade.copied().unwrap_or(0)));
+    let best = gain(ideal.iter().copied().take(CUT));
+    let found = gain(first.iter().map(|grade| grade.copied().unwrap_or(0)));
     let num_found = u32::try_from(first.iter().flatten().count()).map_or(0.0, f64::from);
     let num_possible = u32::try_from(relevant.len().min(CUT)).map_or(1.0, f64::from);
     let rank = (1_u32..).zip(&first).find(|(_, grade)| grade.is_some());
@@ -108,6 +105,11 @@ fn measure(ranking: &[DocumentId], relevant: &HashMap<DocumentId, u32>) -> Measu
         recall: if num_possible > 0.0 { num_found / num_possible } else { 0.0 },
         reciprocal_rank: rank.map_or(0.0, |(rank, _)| 1.0 / f64::from(rank)),
     }
+}
+
+/// Returns the discounted cumulative gain of grades, best rank first.
+fn gain(grades: impl Iterator<Item = u32>) -> f64 {
+    (2_u32..).zip(grades).map(|(rank, grade)| f64::from(grade) / f64::from(rank).log2()).sum()
 }
 
 #[cfg(test)]

@@ -15,39 +15,31 @@ const MAX_CANDIDATES: usize = 5;
 /// file, a complete title or file name, a part of either; the last two ignore case. A number is
 /// never matched as a part: the id of a removed document would find a different one.
 pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
-    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
-    let by_id = |id: DocumentId| store.document(id);
     let id: Option<DocumentId> = typed.parse().ok();
-    if let Some(document) = id.map(by_id).transpose()?.flatten() {
+    if let Some(id) = id
+        && let Some(document) = store.document(id)?
+    {
         return Ok(document);
     }
     if let Some(known) = store.known_path(path)? {
-        return by_id(known.document_id)?.ok_or_else(unknown);
+        return store.document(known.document_id)?.ok_or_else(|| unknown(typed));
     }
     let wanted = fold(typed.trim());
     let names = if wanted.is_empty() { Vec::new() } else { store.document_names()? };
-    let file = |name: &DocumentName| {
-        name.path.as_deref().and_then(|path| path.rsplit(MAIN_SEPARATOR).next()).map(fold)
-    };
     let exact: Vec<&DocumentName> = names
         .iter()
-        .filter(|name| fold(&name.title) == wanted || file(name).as_ref() == Some(&wanted))
+        .filter(|name| fold(&name.title) == wanted || file_name(name).as_ref() == Some(&wanted))
         .collect();
-    let candidates = match exact.is_empty() {
-        false => exact,
-        true if id.is_some() => Vec::new(),
-        true => names
-            .iter()
-            .filter(|name| {
-                let path = name.path.as_deref().map(fold);
-                fold(&name.title).contains(&wanted)
-                    || path.is_some_and(|path| path.contains(&wanted))
-            })
-            .collect(),
+    let candidates = if !exact.is_empty() {
+        exact
+    } else if id.is_some() {
+        Vec::new()
+    } else {
+        names.iter().filter(|name| contains(name, &wanted)).collect()
     };
     match candidates.as_slice() {
-        [] => Err(unknown()),
-        [one] => by_id(one.id)?.ok_or_else(unknown),
+        [] => Err(unknown(typed)),
+        [one] => store.document(one.id)?.ok_or_else(|| unknown(typed)),
         _ => Err(Error::AmbiguousDocument {
             typed: typed.to_owned(),
             num_candidates: candidates.len(),
@@ -65,6 +57,21 @@ pub fn find(store: &Store, typed: &str, path: &str) -> Result<StoredDocument> {
                 .collect(),
         }),
     }
+}
+
+fn unknown(typed: &str) -> Error {
+    Error::UnknownDocument { id: typed.to_owned() }
+}
+
+/// Returns the name of a document's file for comparison without case.
+fn file_name(name: &DocumentName) -> Option<String> {
+    name.path.as_deref().and_then(|path| path.rsplit(MAIN_SEPARATOR).next()).map(fold)
+}
+
+/// Whether the title or the path of a document contains the wanted text.
+fn contains(name: &DocumentName, wanted: &str) -> bool {
+    let path = name.path.as_deref().map(fold);
+    fold(&name.title).contains(wanted) || path.is_some_and(|path| path.contains(wanted))
 }
 
 #[cfg(test)]

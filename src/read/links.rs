@@ -61,8 +61,7 @@ pub fn links(
         let names = written_names(document);
         sources = store.linking(Some(&names))?;
         fronts = store.front_links()?;
-        let is_named = |written: &str| names.iter().any(|name| fold(written).contains(&fold(name)));
-        fronts.retain(|_, links| links.iter().any(|(_, written)| is_named(written)));
+        fronts.retain(|_, links| links.iter().any(|(_, written)| has_name(written, &names)));
     }
     let mut found = DocumentLinks::default();
     if !has_links && sources.is_empty() && fronts.is_empty() {
@@ -177,13 +176,12 @@ impl LinkNames {
         for (idx, (name, aliases)) in names.iter().enumerate() {
             let path = comparable(name.path.as_deref());
             let file = path.rsplit('/').next().unwrap_or_default();
-            let mut add = |name: &str, kind| {
-                by_name.entry(name.to_owned()).or_default().push((kind, idx));
-            };
-            add(file, 0);
-            add(without_extension(file), 0);
-            aliases.iter().for_each(|alias| add(&fold(alias), 1));
-            add(&fold(&name.title), 2);
+            let files = [(0, file.to_owned()), (0, without_extension(file).to_owned())];
+            let aliases = aliases.iter().map(|alias| (1, fold(alias)));
+            let title = (2, fold(&name.title));
+            for (kind, name) in files.into_iter().chain(aliases).chain([title]) {
+                by_name.entry(name).or_default().push((kind, idx));
+            }
         }
         let all = names.into_iter().map(|(name, _)| name).collect();
         let roots = roots.iter().map(|root| comparable(Some(root))).collect();
@@ -204,30 +202,42 @@ impl LinkNames {
         front: &[(u32, String)],
         from: Option<&str>,
     ) -> Vec<FoundLink<'_>> {
-        let to = |link: &NoteLink| self.resolve(from, link).map(|idx| &self.all[idx]);
         let mut found = Vec::new();
-        let mut add = |written: &str, line, at, link: NoteLink| {
-            let to = to(&link);
-            if to.is_some() || !link.is_path || is_markdown(&link.name) {
-                found.push(FoundLink {
-                    written: written.to_owned(),
-                    line,
-                    to,
-                    name: link.name,
-                    at,
-                });
-            }
-        };
         for (line, written) in front {
-            note_links(written).into_iter().for_each(|link| add(written, Some(*line), 0, link));
+            for link in note_links(written) {
+                let link = self.found_link(from, link, written, Some(*line));
+                found.extend(link.map(|link| FoundLink { at: 0, ..link }));
+            }
         }
         if let Some(text) = text {
             for link in note_links(&text.joined.text) {
                 let at = link.bytes.start;
-                add(&text.joined.text[link.bytes.clone()], text.line_at(at), at, link);
+                let written = &text.joined.text[link.bytes.clone()];
+                found.extend(self.found_link(from, link, written, text.line_at(at)));
             }
         }
         found
+    }
+
+    /// Returns a link with the document that it leads to; `None` for a relative path to neither a document nor Markdown.
+    fn found_link(
+        &self,
+        from: Option<&str>,
+        link: NoteLink,
+        written: &str,
+        line: Option<u32>,
+    ) -> Option<FoundLink<'_>> {
+        let to = self.resolve(from, &link).map(|idx| &self.all[idx]);
+        if to.is_none() && link.is_path && !is_markdown(&link.name) {
+            return None;
+        }
+        let at = link.bytes.start;
+        Some(FoundLink { written: written.to_owned(), line, to, name: link.name, at })
+    }
+
+    /// Returns the documents with a folded name, and which of their names it is.
+    fn called(&self, name: &str) -> impl Iterator<Item = &(u8, usize)> {
+        self.by_name.get(name).into_iter().flatten()
     }
 
     /// Returns the document that a link in the text of the document at `from` leads to.
@@ -238,18 +248,13 @@ impl LinkNames {
         let name = name.trim_matches('/');
         let there = comparable(paths::clean(Path::new(&format!("{folder}/{name}"))).to_str());
         let end = format!("/{name}");
-        let is_below = |path: &str, folder: &String| {
-            path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-        };
         let around = self.roots.iter().filter(|root| is_below(&from, root));
         let root = around.min_by_key(|root| root.len());
-        let is_near = |path: &str| path.is_empty() || root.is_none_or(|root| is_below(path, root));
-        let called = |name: &str| self.by_name.get(name).into_iter().flatten();
         let last = name.rsplit('/').next().unwrap_or_default();
-        let files =
-            called(last).chain(INDEXES.into_iter().filter(|_| link.is_path).flat_map(called));
+        let indexes = INDEXES.into_iter().filter(|_| link.is_path);
+        let files = self.called(last).chain(indexes.flat_map(|index| self.called(index)));
         let files = files.filter(|(kind, _)| *kind == 0);
-        let others = called(name).filter(|(kind, _)| *kind > 0);
+        let others = self.called(name).filter(|(kind, _)| *kind > 0);
         let fitting = files.chain(others).filter_map(|&(kind, idx)| {
             let path = comparable(self.all[idx].path.as_deref());
             let stem = without_extension(&path);
@@ -257,10 +262,21 @@ impl LinkNames {
             let is_there = kind == 0 && places.any(|place| place == there);
             let is_meant = kind > 0 || path.ends_with(&end) || stem.ends_with(&end);
             let key = (!is_there, kind, !is_markdown(&path), steps(folder, &path), path.len(), idx);
-            (is_there || !link.is_path && is_meant && is_near(&path)).then_some(key)
+            let is_near = path.is_empty() || root.is_none_or(|root| is_below(&path, root));
+            (is_there || !link.is_path && is_meant && is_near).then_some(key)
         });
         fitting.min().map(|(.., idx)| idx)
     }
+}
+
+/// Whether a link has one of the names in it, without case.
+fn has_name(written: &str, names: &[String]) -> bool {
+    names.iter().any(|name| fold(written).contains(&fold(name)))
+}
+
+/// Whether a path is in a folder; both are as they are compared.
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns a path for comparison without case.

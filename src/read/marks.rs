@@ -29,10 +29,8 @@ pub(super) fn marked<'a>(
     let mut marked = String::with_capacity(bytes.len());
     let mut done = bytes.start;
     let listed = &document.metadata.headings;
-    let headings = match listed.is_empty() {
-        true => by_chains(text, &document.title),
-        false => by_list(text, listed),
-    };
+    let headings =
+        if listed.is_empty() { by_chains(text, &document.title) } else { by_list(text, listed) };
     for (heading, level) in headings {
         if heading.start < done || heading.end > bytes.end {
             continue;
@@ -96,9 +94,10 @@ fn by_chains(text: &StoredText, title: &str) -> Vec<(Range<usize>, usize)> {
 /// Returns the first paragraph in a range that is a heading with this name.
 fn paragraph(text: &str, within: Range<usize>, name: &str) -> Option<Range<usize>> {
     let name = letters(name);
-    let is_heading =
-        |place: &Range<usize>| !name.is_empty() && is_called(&letters(&text[place.clone()]), &name);
-    paragraphs(text, within).find(is_heading)
+    if name.is_empty() {
+        return None;
+    }
+    paragraphs(text, within).find(|place| is_called(&letters(&text[place.clone()]), &name))
 }
 
 /// Returns the paragraphs in a range, without white space around them.

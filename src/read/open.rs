@@ -107,8 +107,8 @@ pub fn open(
     if options.lines.is_some() && first > num_lines {
         return Err(Error::usage(format!("line {first} is past the end: there are {num_lines}")));
     }
-    let line = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
-    let wanted = &text[line(first.saturating_sub(1))..line(last)];
+    let start = line_start(&starts, first.saturating_sub(1), text.len());
+    let wanted = &text[start..line_start(&starts, last, text.len())];
     let (end, num_cut) = cut(wanted, options.max_lines);
     let num_kept = u32::try_from(headings::line_starts(&wanted.as_bytes()[..end]).len());
     let num_kept = num_kept.unwrap_or(u32::MAX);
@@ -162,17 +162,26 @@ fn lines_of(bytes: &[u8], first: u32, num_kept: u32, num_lines: u32) -> Option<&
     if !decode::has_line_bytes(bytes) {
         return None;
     }
-    let is_end = |at: usize| match bytes[at] {
+    let ends = (0..bytes.len()).filter(|at| is_line_end(bytes, *at)).map(|at| at + 1);
+    let mut starts: Vec<usize> = [0].into_iter().chain(ends).collect();
+    starts.retain(|start| *start < bytes.len());
+    let first = first.saturating_sub(1);
+    let start = line_start(&starts, first, bytes.len());
+    Some(&bytes[start..line_start(&starts, first.saturating_add(num_kept), bytes.len())])
+}
+
+/// Whether a line ends with the byte at a position: `\r\n` ends it once.
+fn is_line_end(bytes: &[u8], at: usize) -> bool {
+    match bytes[at] {
         b'\n' => true,
         b'\r' => bytes.get(at + 1) != Some(&b'\n'),
         _ => false,
-    };
-    let ends = (0..bytes.len()).filter(|at| is_end(*at)).map(|at| at + 1);
-    let mut starts: Vec<usize> = [0].into_iter().chain(ends).collect();
-    starts.retain(|start| *start < bytes.len());
-    let start = |line: u32| starts.get(line as usize).copied().unwrap_or(bytes.len());
-    let first = first.saturating_sub(1);
-    Some(&bytes[start(first)..start(first.saturating_add(num_kept))])
+    }
+}
+
+/// Returns where a line begins, counted from 0; the end of the text if it has fewer lines.
+fn line_start(starts: &[usize], line: u32, end: usize) -> usize {
+    starts.get(line as usize).copied().unwrap_or(end)
 }
 
 /// Reads a document's file; `None` if it has none.

@@ -132,12 +132,11 @@ impl StoredText {
 
     /// Returns the parts stored with the chunks: symbols, sections, pages, or single chunks.
     pub(super) fn stored_parts(&self) -> Vec<DocumentPart> {
-        let chunks = || self.chunks.iter().map(|stored| &stored.chunk);
-        if chunks().any(|chunk| chunk.symbol.is_some()) {
+        if self.chunks.iter().any(|stored| stored.chunk.symbol.is_some()) {
             self.nested(PartKind::Symbol)
-        } else if chunks().any(|chunk| chunk.section.is_some()) {
+        } else if self.chunks.iter().any(|stored| stored.chunk.section.is_some()) {
             self.nested(PartKind::Section)
-        } else if chunks().any(|chunk| chunk.page.is_some()) {
+        } else if self.chunks.iter().any(|stored| stored.chunk.page.is_some()) {
             self.pages()
         } else {
             (0..self.chunks.len())
@@ -210,23 +209,18 @@ impl StoredText {
     }
 
     fn pages(&self) -> Vec<DocumentPart> {
-        let pages = |stored: &StoredChunk| {
-            stored.chunk.page.map(|page| page..=stored.chunk.last_page.unwrap_or(page))
-        };
-        let last =
-            self.chunks.iter().filter_map(pages).map(|pages| *pages.end()).max().unwrap_or(0);
+        let last_pages = self.chunks.iter().filter_map(|stored| {
+            let page = stored.chunk.page?;
+            Some(stored.chunk.last_page.unwrap_or(page))
+        });
+        let last = last_pages.max().unwrap_or(0);
         (1..=last).filter_map(|page| self.pages_from(page, page)).collect()
     }
 
     /// Returns some pages: the chunks that are completely or partly on them.
     pub(super) fn pages_from(&self, first: u32, last: u32) -> Option<DocumentPart> {
-        let is_on = |stored: &StoredChunk| {
-            let chunk = &stored.chunk;
-            chunk.page.is_some_and(|start| start <= last)
-                && chunk.last_page.or(chunk.page).is_some_and(|end| first <= end)
-        };
-        let start = self.chunks.iter().position(is_on)?;
-        let end = self.chunks.iter().rposition(is_on)? + 1;
+        let start = self.chunks.iter().position(|stored| is_on(stored, first, last))?;
+        let end = self.chunks.iter().rposition(|stored| is_on(stored, first, last))? + 1;
         let name = if first == last { first.to_string() } else { format!("{first}-{last}") };
         let mut part = self.of_chunks(PartKind::Page, 1, Some(name), start..end);
         (part.page, part.last_page) = (Some(first), Some(last));
@@ -256,12 +250,14 @@ impl StoredText {
         let text = &self.joined.text[bytes.clone()];
         let bytes = bytes.start..bytes.start + text.trim_end().len();
         let spans = self.joined.spans.iter().enumerate();
-        let is_inside = |span: &Range<usize>| span.start < bytes.end && bytes.start < span.end;
-        let inside: Vec<usize> =
-            spans.filter(|(_, span)| is_inside(span)).map(|(idx, _)| idx).collect();
-        let share = |idx: &usize| share(&self.chunks[*idx], &self.joined.spans[*idx], &bytes);
-        let num_tokens: u64 = inside.iter().map(share).sum();
-        let chunk = |idx: &usize| &self.chunks[*idx];
+        let inside: Vec<usize> = spans
+            .filter(|(_, span)| span.start < bytes.end && bytes.start < span.end)
+            .map(|(idx, _)| idx)
+            .collect();
+        let num_tokens: u64 = inside
+            .iter()
+            .map(|idx| share(&self.chunks[*idx], &self.joined.spans[*idx], &bytes))
+            .sum();
         let (first, last) = (inside.first().copied(), inside.last().copied());
         DocumentPart {
             kind,
@@ -269,12 +265,12 @@ impl StoredText {
             name,
             section: None,
             preview: preview(text),
-            page: first.and_then(|idx| chunk(&idx).chunk.page),
-            last_page: last.and_then(|idx| chunk(&idx).chunk.last_page),
+            page: first.and_then(|idx| self.chunks[idx].chunk.page),
+            last_page: last.and_then(|idx| self.chunks[idx].chunk.last_page),
             start_line: first.and_then(|idx| self.joined.line(idx, bytes.start)),
             end_line: last.and_then(|idx| self.joined.line(idx, bytes.end)),
             num_tokens: u32::try_from(num_tokens).unwrap_or(u32::MAX),
-            chunk_ids: inside.iter().map(|idx| chunk(idx).id).collect(),
+            chunk_ids: inside.iter().map(|idx| self.chunks[*idx].id).collect(),
             bytes,
         }
     }
@@ -283,6 +279,13 @@ impl StoredText {
     pub(super) fn line_at(&self, at: usize) -> Option<u32> {
         self.joined.line(self.joined.chunk_at(at), at)
     }
+}
+
+/// Whether a chunk is completely or partly on some pages.
+fn is_on(stored: &StoredChunk, first: u32, last: u32) -> bool {
+    let chunk = &stored.chunk;
+    chunk.page.is_some_and(|start| start <= last)
+        && chunk.last_page.or(chunk.page).is_some_and(|end| first <= end)
 }
 
 /// Returns a chunk's tokens in proportion to the part of it within `bytes`.

@@ -84,76 +84,91 @@ fn select(
     document: &StoredDocument,
     selection: &PartSelection,
 ) -> Result<Vec<DocumentPart>> {
-    let unknown = |what: String, similar: Vec<String>| Error::UnknownPart {
-        what,
-        document: document.id.0,
-        similar,
-    };
     match selection {
         PartSelection::Whole => {
             Ok(vec![text.of_chunks(PartKind::Text, 1, None, 0..text.chunks.len())])
         }
         PartSelection::Pages(first, last) => match text.pages_from(*first, *last) {
             Some(part) => Ok(vec![part]),
-            None if first == last => Err(unknown(format!("page {first}"), Vec::new())),
-            None => Err(unknown(format!("pages {first}-{last}"), Vec::new())),
+            None if first == last => Err(unknown(document, format!("page {first}"), Vec::new())),
+            None => Err(unknown(document, format!("pages {first}-{last}"), Vec::new())),
         },
         PartSelection::Chunk(id, around) => {
             let at = text.chunks.iter().position(|stored| stored.id == *id);
-            let at = at.ok_or_else(|| unknown(format!("chunk {id}"), Vec::new()))?;
+            let at = at.ok_or_else(|| unknown(document, format!("chunk {id}"), Vec::new()))?;
             let around = *around as usize;
             let end = at.saturating_add(around).saturating_add(1).min(text.chunks.len());
             let mut part = text.of_chunks(PartKind::Text, 1, None, at.saturating_sub(around)..end);
             part.section.clone_from(&text.chunks[at].chunk.section);
             Ok(vec![part])
         }
-        PartSelection::Section(typed) => {
-            let wanted = normal(typed);
-            let all = [text.parts(document), text.stored_parts()];
-            let all = all.map(|mut parts| {
-                parts.retain(|part| part.kind == PartKind::Section);
-                parts
-            });
-            for parts in &all {
-                let found: Vec<DocumentPart> =
-                    parts.iter().filter(|part| is_section(part, &wanted)).cloned().collect();
-                if !found.is_empty() {
-                    return Ok(found);
-                }
-            }
-            let name = |part: &DocumentPart| normal(part.name.as_deref().unwrap_or_default());
-            let last = wanted.rsplit(CHAIN_SEPARATOR).next().unwrap_or_default();
-            let similar = similar(&all[0], name, last).into_iter();
-            let similar = similar.filter_map(|part| part.section.clone()).collect();
-            Err(unknown(format!("section '{typed}'"), similar))
-        }
-        PartSelection::Symbol(typed) => {
-            let mut parts = text.stored_parts();
-            parts.retain(|part| part.kind == PartKind::Symbol);
-            let name = |part: &DocumentPart| part.name.clone().unwrap_or_default();
-            let is_called = |name: &str, wanted: &str| {
-                name == wanted
-                    || name
-                        .strip_suffix(wanted)
-                        .is_some_and(|rest| rest.ends_with('.') || rest.ends_with("::"))
-            };
-            let folded = fold(typed);
-            let exact = |part: &&DocumentPart| is_called(&name(part), typed);
-            let alike = |part: &&DocumentPart| is_called(&fold(&name(part)), &folded);
-            let mut found: Vec<DocumentPart> = parts.iter().filter(exact).cloned().collect();
-            if found.is_empty() {
-                found = parts.iter().filter(alike).cloned().collect();
-            }
-            // An exact match of the qualified name takes precedence.
-            found.sort_by_key(|part| name(part) != *typed);
-            if !found.is_empty() {
-                return Ok(found);
-            }
-            let similar = similar(&parts, |part| fold(&name(part)), &folded);
-            let similar = similar.into_iter().map(name).collect();
-            Err(unknown(format!("symbol '{typed}'"), similar))
+        PartSelection::Section(typed) => select_sections(text, document, typed),
+        PartSelection::Symbol(typed) => select_symbols(text, document, typed),
+    }
+}
+
+fn unknown(document: &StoredDocument, what: String, similar: Vec<String>) -> Error {
+    Error::UnknownPart { what, document: document.id.0, similar }
+}
+
+/// Returns the sections with a heading or chain: those in the text, else those of the chunks.
+fn select_sections(
+    text: &StoredText,
+    document: &StoredDocument,
+    typed: &str,
+) -> Result<Vec<DocumentPart>> {
+    let wanted = normal(typed);
+    let all = [text.parts(document), text.stored_parts()];
+    let all = all.map(|mut parts| {
+        parts.retain(|part| part.kind == PartKind::Section);
+        parts
+    });
+    for parts in &all {
+        let found: Vec<DocumentPart> =
+            parts.iter().filter(|part| is_section(part, &wanted)).cloned().collect();
+        if !found.is_empty() {
+            return Ok(found);
         }
     }
+    let last = wanted.rsplit(CHAIN_SEPARATOR).next().unwrap_or_default();
+    let similar = similar(&all[0], |part| normal(part.name.as_deref().unwrap_or_default()), last);
+    let similar = similar.into_iter().filter_map(|part| part.section.clone()).collect();
+    Err(unknown(document, format!("section '{typed}'"), similar))
+}
+
+/// Returns the symbols with a name; only if there are none, those with the name in another case.
+fn select_symbols(
+    text: &StoredText,
+    document: &StoredDocument,
+    typed: &str,
+) -> Result<Vec<DocumentPart>> {
+    let mut parts = text.stored_parts();
+    parts.retain(|part| part.kind == PartKind::Symbol);
+    let mut found: Vec<DocumentPart> =
+        parts.iter().filter(|part| is_symbol(&symbol_name(part), typed)).cloned().collect();
+    let folded = fold(typed);
+    if found.is_empty() {
+        let alike = parts.iter().filter(|part| is_symbol(&fold(&symbol_name(part)), &folded));
+        found = alike.cloned().collect();
+    }
+    // An exact match of the qualified name takes precedence.
+    found.sort_by_key(|part| symbol_name(part) != typed);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let similar = similar(&parts, |part| fold(&symbol_name(part)), &folded);
+    let similar = similar.into_iter().map(symbol_name).collect();
+    Err(unknown(document, format!("symbol '{typed}'"), similar))
+}
+
+fn symbol_name(part: &DocumentPart) -> String {
+    part.name.clone().unwrap_or_default()
+}
+
+/// Whether a qualified name is the wanted one, or ends with it.
+fn is_symbol(name: &str, wanted: &str) -> bool {
+    name == wanted
+        || name.strip_suffix(wanted).is_some_and(|rest| rest.ends_with('.') || rest.ends_with("::"))
 }
 
 /// Whether a section's chain is the wanted one, or ends with it.

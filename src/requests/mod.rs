@@ -59,24 +59,16 @@ impl FilterInput {
     fn over(self, given: &Filter) -> Result<Filter> {
         // A schema cannot express these checks; the command line makes the same ones.
         let mut date_notes = Vec::new();
-        let mut limit = |name: &str, typed: Option<String>, of: fn(TypedDate) -> DateLimit| {
-            let wrong =
-                |error: Error| match (Error::usage(format!("{name}: {error}")), error.hint()) {
-                    (named, Some(hint)) => named.with_hint(hint),
-                    (named, None) => named,
-                };
-            let date = typed.map(|date| TypedDate::now(&date)).transpose().map_err(wrong)?;
-            Ok::<_, Error>(date.map(|date| of(date).noted(&mut date_notes)))
-        };
         let given = given.clone();
         let mut own = Filter::default();
         add_paths(&self.path, &mut own)?;
         if self.path.is_empty() {
             (own.paths, own.numbered) = (given.paths, given.numbered);
         }
-        let since = limit("since", self.since, TypedDate::since)?.or(given.since);
-        let until = limit("until", self.until, TypedDate::until)?.or(given.until);
-        let added_since = limit("added_since", self.added_since, TypedDate::added_since)?;
+        let notes = &mut date_notes;
+        let since = date("since", self.since, TypedDate::since, notes)?.or(given.since);
+        let until = date("until", self.until, TypedDate::until, notes)?.or(given.until);
+        let added_since = date("added_since", self.added_since, TypedDate::added_since, notes)?;
         Ok(Filter {
             kind: self.r#type.and_then(|word| kind(&word).transpose()).transpose()?.or(given.kind),
             tags: either(tags(&self.tags)?, given.tags),
@@ -90,6 +82,27 @@ impl FilterInput {
             numbered: own.numbered,
             excluded: given.excluded,
         })
+    }
+}
+
+/// Reads the date in an argument, and adds what it means to the notes of a filter.
+fn date(
+    name: &str,
+    typed: Option<String>,
+    limit: fn(TypedDate) -> DateLimit,
+    notes: &mut Vec<String>,
+) -> Result<Option<String>> {
+    let Some(typed) = typed else { return Ok(None) };
+    let date = TypedDate::now(&typed).map_err(|error| of_argument(name, &error))?;
+    Ok(Some(limit(date).noted(notes)))
+}
+
+/// Returns an error with the name of the argument that it is about.
+fn of_argument(name: &str, error: &Error) -> Error {
+    let named = Error::usage(format!("{name}: {error}"));
+    match error.hint() {
+        Some(hint) => named.with_hint(hint),
+        None => named,
     }
 }
 

@@ -84,8 +84,8 @@ impl TryFrom<ShowInput> for ShowRequest {
         } else if let Some(symbol) = input.symbol {
             PartSelection::Symbol(symbol)
         } else if let Some(page) = input.page {
-            let wrong = |reason| Error::usage(format!("page: {reason}"));
-            let (first, last) = values::pages(&name(&page)).map_err(wrong)?;
+            let (first, last) = values::pages(&name(&page))
+                .map_err(|reason| Error::usage(format!("page: {reason}")))?;
             PartSelection::Pages(first, last)
         } else if let Some(id) = input.chunk {
             PartSelection::Chunk(id, input.around)

@@ -35,18 +35,14 @@ pub(crate) fn in_file(
     let chunks = store.chunks(document_id)?;
     let Some(first_chunk) = chunks.first() else { return Ok(None) };
     let newlines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
-    let number = |at: usize| {
-        u32::try_from(newlines.partition_point(|newline| *newline < at) + 1).unwrap_or(u32::MAX)
-    };
-    let chunk_of = |line: u32| chunk_with(&chunks, line).unwrap_or(first_chunk);
     let around = match detail {
         GrepDetail::Lines(around) => Some(around),
         GrepDetail::Count | GrepDetail::Name => None,
     };
     let shown = around.map(|around| surrounded(text, &matching, around)).unwrap_or_default();
     let lines = shown.into_iter().map(|line| {
-        let in_file = number(line.bytes.start);
-        let stored = chunk_of(in_file);
+        let in_file = line_number(&newlines, line.bytes.start);
+        let stored = chunk_with(&chunks, in_file).unwrap_or(first_chunk);
         let words = &text[line.bytes.clone()];
         GrepLine {
             chunk_id: stored.id,
@@ -62,9 +58,10 @@ pub(crate) fn in_file(
             is_after_gap: line.is_after_gap,
         }
     });
+    let first_line = line_number(&newlines, first.start);
     Ok(Some(MatchedDocument {
         document_id,
-        first_chunk: chunk_of(number(first.start)).id,
+        first_chunk: chunk_with(&chunks, first_line).unwrap_or(first_chunk).id,
         num_lines: matching.len(),
         lines: lines.collect(),
     }))
@@ -72,8 +69,12 @@ pub(crate) fn in_file(
 
 /// Returns the last chunk that begins at or before a line.
 fn chunk_with(chunks: &[StoredChunk], line: u32) -> Option<&StoredChunk> {
-    let starts = |stored: &&StoredChunk| stored.chunk.start_line.is_some_and(|start| start <= line);
-    chunks.iter().rfind(starts)
+    chunks.iter().rfind(|stored| stored.chunk.start_line.is_some_and(|start| start <= line))
+}
+
+/// Returns the number of the line at a position, from 1.
+fn line_number(newlines: &[usize], at: usize) -> u32 {
+    u32::try_from(newlines.partition_point(|newline| *newline < at) + 1).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

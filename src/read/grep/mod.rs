@@ -74,38 +74,17 @@ pub fn grep(
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let batch = documents.len().div_ceil(processors * BATCHES_PER_THREAD).clamp(1, MAX_BATCH);
     let num_helpers = documents.len().div_ceil(batch).min(processors).saturating_sub(1);
-    let next = AtomicUsize::new(0);
-    let work = |store: &Store| -> Result<Vec<MatchedDocument>> {
-        let pattern = pattern.clone();
-        let mut text = GrepText::default();
-        let mut found = Vec::new();
-        loop {
-            let start = next.fetch_add(batch, Ordering::Relaxed);
-            let Some(rest) = documents.get(start..).filter(|rest| !rest.is_empty()) else { break };
-            let mut last = None;
-            store.visit_texts(&rest[..batch.min(rest.len())], &mut |id, chunk| {
-                if let Some(last) = last.replace(id).filter(|last| *last != id) {
-                    found.extend(text.search(store, last, &pattern, detail)?);
-                    text.clear();
-                }
-                text.push(chunk);
-                Ok(())
-            })?;
-            if let Some(last) = last {
-                found.extend(text.search(store, last, &pattern, detail)?);
-                text.clear();
-            }
-        }
-        Ok(found)
-    };
+    let batches = GrepBatches { documents, batch, next: AtomicUsize::new(0) };
     let mut found = thread::scope(|scope| {
         let mut helpers = Vec::new();
         for _ in 0..num_helpers {
             let reader = store.take_reader()?;
-            let work = &work;
-            helpers.push(scope.spawn(move || (work(&reader), reader)));
+            let batches = &batches;
+            helpers.push(
+                scope.spawn(move || (search_batches(&reader, batches, pattern, detail), reader)),
+            );
         }
-        let mut found = work(store);
+        let mut found = search_batches(store, &batches, pattern, detail);
         for helper in helpers {
             let (outcome, reader) =
                 helper.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
@@ -118,6 +97,51 @@ pub fn grep(
         found
     })?;
     found.sort_by_key(|matched| matched.document_id);
+    Ok(found)
+}
+
+/// The documents to search. Each thread takes one batch of them after another.
+struct GrepBatches<'a> {
+    documents: &'a [DocumentId],
+    batch: usize,
+    /// Where the next batch begins.
+    next: AtomicUsize,
+}
+
+impl<'a> GrepBatches<'a> {
+    /// Takes the next documents; `None` if all are taken.
+    fn take(&self) -> Option<&'a [DocumentId]> {
+        let start = self.next.fetch_add(self.batch, Ordering::Relaxed);
+        let rest = self.documents.get(start..).filter(|rest| !rest.is_empty())?;
+        Some(&rest[..self.batch.min(rest.len())])
+    }
+}
+
+/// Searches batches of documents until all are taken, and returns the documents with a match.
+fn search_batches(
+    store: &Store,
+    batches: &GrepBatches<'_>,
+    pattern: &LinePattern,
+    detail: GrepDetail,
+) -> Result<Vec<MatchedDocument>> {
+    let pattern = pattern.clone();
+    let mut text = GrepText::default();
+    let mut found = Vec::new();
+    while let Some(batch) = batches.take() {
+        let mut last = None;
+        store.visit_texts(batch, &mut |id, chunk| {
+            if let Some(last) = last.replace(id).filter(|last| *last != id) {
+                found.extend(text.search(store, last, &pattern, detail)?);
+                text.clear();
+            }
+            text.push(chunk);
+            Ok(())
+        })?;
+        if let Some(last) = last {
+            found.extend(text.search(store, last, &pattern, detail)?);
+            text.clear();
+        }
+    }
     Ok(found)
 }
 
@@ -225,15 +249,12 @@ struct LineShown {
 /// Returns matching lines and up to `around` lines before and after each.
 fn surrounded(text: &str, matching: &[Range<usize>], around: usize) -> Vec<LineShown> {
     let mut shown: Vec<LineShown> = Vec::new();
-    let mut push = |bytes: Range<usize>, is_match: bool| {
-        let end_of_last = shown.last().map(|line| line.bytes.end);
-        let is_after_gap = end_of_last.is_some_and(|end| end + 1 < bytes.start);
-        shown.push(LineShown { bytes, is_match, is_after_gap });
-    };
     let mut next = 0;
     for (number, line) in matching.iter().enumerate() {
-        before(text, line.start, next, around).into_iter().for_each(|line| push(line, false));
-        push(line.clone(), true);
+        for near in before(text, line.start, next, around) {
+            push_line(&mut shown, near, false);
+        }
+        push_line(&mut shown, line.clone(), true);
         next = line.end + 1;
         let limit = matching.get(number + 1).map_or(text.len(), |line| line.start);
         for _ in 0..around {
@@ -242,10 +263,17 @@ fn surrounded(text: &str, matching: &[Range<usize>], around: usize) -> Vec<LineS
             }
             let after = line_at(text, next);
             next = after.end + 1;
-            push(after, false);
+            push_line(&mut shown, after, false);
         }
     }
     shown
+}
+
+/// Adds a line after those that are shown.
+fn push_line(shown: &mut Vec<LineShown>, bytes: Range<usize>, is_match: bool) {
+    let end_of_last = shown.last().map(|line| line.bytes.end);
+    let is_after_gap = end_of_last.is_some_and(|end| end + 1 < bytes.start);
+    shown.push(LineShown { bytes, is_match, is_after_gap });
 }
 
 /// Returns up to `around` lines before the line that begins at `start`, none of which begins before `least`.

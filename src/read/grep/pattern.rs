@@ -109,16 +109,15 @@ impl LinePattern {
             at += letter.len();
         }
         starts.push((text.len(), at));
-        let first_from = |place: usize| {
-            let idx = starts.partition_point(|(start, _)| *start < place);
-            starts.get(idx).map_or(at, |start| start.1)
-        };
-        let last_up_to = |place: usize| {
-            let idx = starts.partition_point(|(start, _)| *start <= place);
-            starts[idx.saturating_sub(1)].1
-        };
-        let found = self.matches_in_composed(&text).into_iter();
-        found.map(|found| last_up_to(found.start)..first_from(found.end)).collect()
+        let mut ranges = self.matches_in_composed(&text);
+        for range in &mut ranges {
+            // A match in the middle of a letter includes the whole letter.
+            let after_first = starts.partition_point(|(start, _)| *start <= range.start);
+            let start = starts[after_first.saturating_sub(1)].1;
+            let past_last = starts.partition_point(|(start, _)| *start < range.end);
+            *range = start..starts.get(past_last).map_or(at, |(_, end)| *end);
+        }
+        ranges
     }
 
     fn matches_in_composed(&self, line: &str) -> Vec<Range<usize>> {
