@@ -133,12 +133,11 @@ impl Listing {
 
     /// Returns the first part that is on a line or a page; the last one that begins before it.
     pub fn part_at(&self, target: FileTarget) -> Option<usize> {
-        let begins = |entry: &usize| {
+        (0..self.len()).rev().find(|entry| {
             let own = self.target(*entry);
             own.line.zip(target.line).is_some_and(|(own, wanted)| own <= wanted)
                 || own.page.zip(target.page).is_some_and(|(own, wanted)| own <= wanted)
-        };
-        (0..self.len()).rev().find(begins)
+        })
     }
 
     /// Returns the numbers of entries and documents, and whether they look like an answer.

@@ -71,11 +71,15 @@ pub fn justified(left: Line, right: Line, columns: usize) -> Line {
 
 /// Returns lines of a passage as pieces; `plain` is the meaning of what does not match the query.
 fn pieces(lines: Vec<Vec<LineSpan>>, plain: Meaning) -> Vec<Line> {
-    let meaning = |is_match| if is_match { Meaning::Match } else { plain };
-    let line = |spans: Vec<LineSpan>| {
-        spans.into_iter().map(|span| piece(meaning(span.is_match), span.text)).collect()
-    };
-    lines.into_iter().map(line).collect()
+    let mut shown = Vec::with_capacity(lines.len());
+    for spans in lines {
+        let pieces = spans.into_iter().map(|span| {
+            let meaning = if span.is_match { Meaning::Match } else { plain };
+            piece(meaning, span.text)
+        });
+        shown.push(pieces.collect());
+    }
+    shown
 }
 
 #[cfg(test)]

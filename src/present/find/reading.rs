@@ -1,7 +1,7 @@
 //! Lays out the text of a part of a document in lines for reading.
 
 use crate::document::{CHAIN_SEPARATOR, DocType};
-use crate::present::find::{Line, LinePiece, Meaning, justified, piece, pieces};
+use crate::present::find::{Line, Meaning, justified, piece, pieces};
 use crate::present::text::passage::whole;
 use crate::present::text::quote;
 use crate::read::{DocumentPart, PartKind, ShownPart};
@@ -80,8 +80,7 @@ pub(super) fn hit_marks(hit: &Hit) -> Line {
 }
 
 pub(super) fn tags(tags: &[String]) -> Line {
-    let tag = |tag: &String| -> LinePiece { piece(Meaning::Tag, format!("  #{}", clean(tag))) };
-    tags.iter().map(tag).collect()
+    tags.iter().map(|tag| piece(Meaning::Tag, format!("  #{}", clean(tag)))).collect()
 }
 
 /// Returns the row of a part of a document.

@@ -131,10 +131,10 @@ impl<'a> From<&'a GrepLine> for LineJson<'a> {
 /// Writes the documents with matching lines.
 pub fn grep(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
     let is_counted = results.detail != GrepDetail::Name;
-    let document = |found| document(found, results.detail);
+    let documents = results.documents.iter();
     out.value(&VersionedAnswer::of(&GrepJson {
         pattern: &results.typed,
-        results: results.documents.iter().map(document).collect(),
+        results: documents.map(|found| document(found, results.detail)).collect(),
         total_matches: is_counted.then(|| results.num_lines()),
         returned: results.documents.len(),
         searched: results.num_searched,

@@ -62,8 +62,10 @@ impl PublishedSchema {
 
     /// Returns the command or line that prints it.
     pub fn printed_by(&self) -> String {
-        let usual = || format!("kb {} --format json", self.name.replace('-', " "));
-        self.other_command.map_or_else(usual, str::to_owned)
+        match self.other_command {
+            Some(command) => command.to_owned(),
+            None => format!("kb {} --format json", self.name.replace('-', " ")),
+        }
     }
 
     /// Returns the schema.

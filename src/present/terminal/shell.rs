@@ -36,27 +36,29 @@ enum NamePiece {
 
 fn quoted(name: &[u8]) -> String {
     let pieces = pieces(name);
-    let shown = || {
-        pieces.iter().filter_map(|piece| match piece {
-            NamePiece::Shown(c) => Some(*c),
-            NamePiece::Hidden(_) => None,
-        })
-    };
     let has_hidden = pieces.iter().any(|piece| matches!(piece, NamePiece::Hidden(_)));
     let is_special_first = matches!(pieces.first(), None | Some(NamePiece::Shown('#' | '~')));
     let is_brace = matches!(name, b"{" | b"}");
-    let mut specials = shown().filter(|c| SPECIAL.contains(*c));
+    let mut specials = shown(&pieces).filter(|c| SPECIAL.contains(*c));
     if !has_hidden && !is_special_first && !is_brace && specials.next().is_none() {
-        return shown().collect();
+        return shown(&pieces).collect();
     }
-    let is_plain = |c: char| PLAIN_IN_DOUBLE_QUOTES.contains(c);
-    let mut others = shown()
+    let mut others = shown(&pieces)
         .skip(usize::from(is_special_first))
-        .filter(|c| !is_plain(*c) && (SPECIAL.contains(*c) || "#~{}".contains(*c)));
-    if !has_hidden && shown().any(|c| c == '\'') && others.next().is_none() {
-        return format!("\"{}\"", shown().collect::<String>());
+        .filter(|c| SPECIAL.contains(*c) || "#~{}".contains(*c))
+        .filter(|c| !PLAIN_IN_DOUBLE_QUOTES.contains(*c));
+    if !has_hidden && shown(&pieces).any(|c| c == '\'') && others.next().is_none() {
+        return format!("\"{}\"", shown(&pieces).collect::<String>());
     }
     single_quoted(&pieces)
+}
+
+/// Returns the characters of a name that need no escape.
+fn shown(pieces: &[NamePiece]) -> impl Iterator<Item = char> {
+    pieces.iter().filter_map(|piece| match piece {
+        NamePiece::Shown(c) => Some(*c),
+        NamePiece::Hidden(_) => None,
+    })
 }
 
 /// Returns a name in single quotes, with escaped bytes between `$'` and `'`.

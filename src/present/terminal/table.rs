@@ -90,13 +90,11 @@ impl Human {
         rows: impl Iterator<Item = Vec<String>>,
         out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
-        let on_a_line = |row: Vec<String>| row.into_iter().map(clean_name).collect();
-        let mut rows: Vec<Vec<String>> = rows.map(on_a_line).collect();
-        let is_shown = |idx: usize| {
-            let is_filled = |row: &Vec<String>| row.get(idx).is_some_and(|cell| !cell.is_empty());
-            !columns[idx].is_optional || rows.iter().any(is_filled)
-        };
-        let mut shown: Vec<usize> = (0..columns.len()).filter(|idx| is_shown(*idx)).collect();
+        let mut rows: Vec<Vec<String>> =
+            rows.map(|row| row.into_iter().map(clean_name).collect()).collect();
+        let mut shown: Vec<usize> = (0..columns.len())
+            .filter(|idx| !columns[*idx].is_optional || is_filled(&rows, *idx))
+            .collect();
         if self.is_terminal {
             leave_out(&mut shown, columns, &rows, self.width);
         }
@@ -104,11 +102,7 @@ impl Human {
         for row in &mut rows {
             *row = shown.iter().filter_map(|idx| row.get_mut(*idx).map(mem::take)).collect();
         }
-        let widest = |idx: usize| {
-            let cells = rows.iter().filter_map(|cell| cell.get(idx)).map(|cell| width(cell));
-            cells.max().unwrap_or(0).max(width(columns[idx].head))
-        };
-        let mut widths: Vec<usize> = (0..columns.len()).map(widest).collect();
+        let mut widths = column_widths(columns, &rows);
         if self.is_terminal {
             fit(&mut widths, columns, self.width);
         }
@@ -196,28 +190,43 @@ impl NamedValue {
 
 /// Leaves out columns until the others fit and the first text column has enough room.
 fn leave_out(shown: &mut Vec<usize>, columns: &[Column], rows: &[Vec<String>], available: usize) {
-    let widest = |idx: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| width(cell));
-        cells.max().unwrap_or(0).max(width(columns[idx].head))
-    };
-    let widths: Vec<usize> = (0..columns.len()).map(widest).collect();
+    let widths = column_widths(columns, rows);
     loop {
         let first = shown.iter().find(|idx| columns[**idx].is_flexible()).copied();
-        let least = |idx: &usize| match columns[*idx].is_flexible() {
-            true if first == Some(*idx) => widths[*idx].min(MAIN_COLUMNS),
-            true => widths[*idx].min(MIN_COLUMNS),
-            false => widths[*idx],
-        };
-        let gaps = GAP.len() * shown.len().saturating_sub(1);
-        if shown.iter().map(least).sum::<usize>() + gaps <= available {
+        let mut needed = GAP.len() * shown.len().saturating_sub(1);
+        for idx in shown.iter().copied() {
+            needed += if !columns[idx].is_flexible() {
+                widths[idx]
+            } else if first == Some(idx) {
+                widths[idx].min(MAIN_COLUMNS)
+            } else {
+                widths[idx].min(MIN_COLUMNS)
+            };
+        }
+        if needed <= available {
             return;
         }
-        let order = |at: &usize| columns[shown[*at]].left_out;
-        match (0..shown.len()).max_by_key(order).filter(|at| order(at) > 0) {
+        let last = (0..shown.len()).max_by_key(|at| columns[shown[*at]].left_out);
+        match last.filter(|at| columns[shown[*at]].left_out > 0) {
             Some(at) => shown.remove(at),
             None => return,
         };
     }
+}
+
+/// Whether a row has text in a column.
+fn is_filled(rows: &[Vec<String>], idx: usize) -> bool {
+    rows.iter().any(|row| row.get(idx).is_some_and(|cell| !cell.is_empty()))
+}
+
+/// Returns the width of the widest cell of each column, its head included.
+fn column_widths(columns: &[Column], rows: &[Vec<String>]) -> Vec<usize> {
+    let mut widths = Vec::with_capacity(columns.len());
+    for (idx, column) in columns.iter().enumerate() {
+        let cells = rows.iter().filter_map(|row| row.get(idx)).map(|cell| width(cell));
+        widths.push(cells.max().unwrap_or(0).max(width(column.head)));
+    }
+    widths
 }
 
 /// Narrows the widest column that may be cut until all fit. The first such column is narrowed only if no
@@ -226,10 +235,10 @@ fn fit(widths: &mut [usize], columns: &[Column], available: usize) {
     let gaps = GAP.len() * columns.len().saturating_sub(1);
     let flexible: Vec<usize> =
         (0..columns.len()).filter(|idx| columns[*idx].is_flexible()).collect();
-    let excess = |widths: &[usize]| (widths.iter().sum::<usize>() + gaps).saturating_sub(available);
     let [first, others @ ..] = flexible.as_slice() else { return };
     for group in [others, &[*first]] {
-        for _ in 0..excess(widths) {
+        let excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(available);
+        for _ in 0..excess {
             let widest = group.iter().max_by_key(|idx| widths[**idx]);
             match widest.filter(|idx| widths[**idx] > MIN_COLUMNS) {
                 Some(idx) => widths[*idx] -= 1,

@@ -30,6 +30,43 @@ fn folder_of(document: &ListedDocument) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// How many documents of a list have the same title, and how many of these are in the same folder.
+struct TitleCounts<'a> {
+    by_title: HashMap<&'a str, usize>,
+    in_folder: HashMap<(&'a str, &'a str), usize>,
+}
+
+impl<'a> TitleCounts<'a> {
+    fn of(documents: &'a [ListedDocument]) -> Self {
+        let mut counts = Self { by_title: HashMap::new(), in_folder: HashMap::new() };
+        for document in documents {
+            *counts.by_title.entry(&document.title).or_default() += 1;
+        }
+        for document in documents {
+            if counts.shares_title(document) {
+                let key = (document.title.as_str(), folder_of(document));
+                *counts.in_folder.entry(key).or_default() += 1;
+            }
+        }
+        counts
+    }
+
+    fn shares_title(&self, document: &ListedDocument) -> bool {
+        self.by_title[&*document.title] > 1
+    }
+
+    /// Whether another document with the same title is in the same folder; only asked if the title is shared.
+    fn shares_folder(&self, document: &ListedDocument) -> bool {
+        self.in_folder[&(&*document.title, folder_of(document))] > 1
+    }
+
+    /// Returns the folder or the path that distinguishes a document from others with its title.
+    fn place<'b>(&self, document: &'b ListedDocument) -> Option<&'b str> {
+        let path = document.path.as_deref().filter(|_| self.shares_title(document))?;
+        Some(if self.shares_folder(document) { path } else { folder_of(document) })
+    }
+}
+
 impl Human {
     /// Writes a list of documents; `is_filtered` if the user gave a filter.
     pub fn list(
@@ -41,25 +78,11 @@ impl Human {
         if documents.is_empty() {
             return self.labelled(if is_filtered { NONE_PASSES } else { NOTHING_ADDED }, out);
         }
-        let mut num_by_title: HashMap<&str, usize> = HashMap::new();
-        for document in documents {
-            *num_by_title.entry(&document.title).or_default() += 1;
-        }
-        let shares_title = |document: &ListedDocument| num_by_title[&*document.title] > 1;
-        let mut num_in_folder: HashMap<(&str, &str), usize> = HashMap::new();
-        for document in documents.iter().filter(|document| shares_title(document)) {
-            *num_in_folder.entry((&document.title, folder_of(document))).or_default() += 1;
-        }
-        let shares_folder =
-            |document: &ListedDocument| num_in_folder[&(&*document.title, folder_of(document))] > 1;
-        let place = |document: &ListedDocument| {
-            let Some(path) = document.path.as_deref().filter(|_| shares_title(document)) else {
-                return String::new();
-            };
-            self.path(if shares_folder(document) { path } else { folder_of(document) })
-        };
+        let titles = TitleCounts::of(documents);
         let has_file = documents.iter().any(|document| {
-            document.path.is_some() && shares_title(document) && shares_folder(document)
+            document.path.is_some()
+                && titles.shares_title(document)
+                && titles.shares_folder(document)
         });
         let rows = documents.iter().map(|document| {
             vec![
@@ -69,7 +92,7 @@ impl Human {
                 document.quality.as_ref().map(describe_briefly).unwrap_or_default(),
                 document.date.clone().unwrap_or_default(),
                 clean(&document.title),
-                place(document),
+                titles.place(document).map(|place| self.path(place)).unwrap_or_default(),
                 clean(&document.tags.join(", ")),
             ]
         });

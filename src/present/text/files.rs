@@ -72,10 +72,8 @@ impl Human {
                 Foresight::HasFailed(_, message) => message.clone(),
                 _ => continue,
             };
-            let message = match message.contains(&path) {
-                true => message,
-                false => format!("{path}: {message}"),
-            };
+            let message =
+                if message.contains(&path) { message } else { format!("{path}: {message}") };
             self.labelled(&format!("failed: {}", clean(&message)), out)?;
         }
         let counts = PlanCounts::of(plan);
@@ -125,10 +123,11 @@ const DEPTH: usize = 2;
 
 /// Returns the folders with the files that would be read, most first, and how many are in and below each.
 fn largest_folders(plan: &[ForeseenFile]) -> Vec<(PathBuf, usize)> {
-    let is_read =
-        |foreseen: &&ForeseenFile| matches!(foreseen.prospect, Foresight::New | Foresight::Changed);
-    let folders: Vec<&Path> =
-        plan.iter().filter(is_read).filter_map(|foreseen| foreseen.path.parent()).collect();
+    let folders: Vec<&Path> = plan
+        .iter()
+        .filter(|foreseen| matches!(foreseen.prospect, Foresight::New | Foresight::Changed))
+        .filter_map(|foreseen| foreseen.path.parent())
+        .collect();
     let all = folders.iter().copied().reduce(|all, folder| {
         all.ancestors().find(|above| folder.starts_with(above)).unwrap_or(all)
     });

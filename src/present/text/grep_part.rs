@@ -38,16 +38,11 @@ impl<'a> GrepPart<'a> {
     ) -> io::Result<Self> {
         let most = results.documents.iter().map(num_places).sum::<usize>().saturating_sub(first);
         let Some(budget) = budget else { return Ok(Self::of(results, first, most)) };
-        let fits = |num_shown: usize| -> io::Result<bool> {
-            let mut bytes = Vec::new();
-            write(&Self::of(results, first, num_shown), &mut CleanWriter::new(&mut bytes))?;
-            Ok(tokens::estimate(&String::from_utf8_lossy(&bytes)) <= budget)
-        };
         // Growing steps, so that the work depends on the budget and not on the number of lines.
         let (mut fitting, mut step) = (0, 1);
         while step > 0 {
             let next = (fitting + step).min(most);
-            if next > fitting && fits(next)? {
+            if next > fitting && Self::of(results, first, next).fits(budget, &write)? {
                 fitting = next;
                 step *= 2;
             } else {
@@ -55,6 +50,17 @@ impl<'a> GrepPart<'a> {
             }
         }
         Ok(Self::of(results, first, fitting))
+    }
+
+    /// Whether the text of a part, as `write` writes it, has at most `budget` tokens.
+    fn fits(
+        &self,
+        budget: usize,
+        write: impl Fn(&Self, &mut CleanWriter<'_>) -> io::Result<()>,
+    ) -> io::Result<bool> {
+        let mut bytes = Vec::new();
+        write(self, &mut CleanWriter::new(&mut bytes))?;
+        Ok(tokens::estimate(&String::from_utf8_lossy(&bytes)) <= budget)
     }
 
     /// Returns the part of `num_shown` places from place `first` on.

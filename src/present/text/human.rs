@@ -89,9 +89,10 @@ impl Human {
         for rest in parts {
             let word = rest.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
             shown.push('`');
-            match word.is_empty() || WITHOUT_BASE.contains(&word) {
-                true => shown += &format!("kb {rest}"),
-                false => shown += &self.command(base, rest),
+            if word.is_empty() || WITHOUT_BASE.contains(&word) {
+                shown += &format!("kb {rest}");
+            } else {
+                shown += &self.command(base, rest);
             }
         }
         shown
@@ -100,16 +101,20 @@ impl Human {
     /// Returns the displayed form of a path: complete, or on a terminal relative to the working directory or
     /// the home directory.
     pub fn path(&self, path: &str) -> String {
-        let below = |dir: &Option<PathBuf>| {
-            let dir = dir.as_ref().filter(|dir| self.is_terminal && dir.parent().is_some())?;
-            Path::new(path).strip_prefix(dir).ok().filter(|rest| *rest != Path::new(""))
-        };
-        let text = match (below(&self.cwd), below(&self.home)) {
-            (Some(rest), _) => rest.to_string_lossy().into_owned(),
-            (None, Some(rest)) => format!("~/{}", rest.display()),
-            (None, None) => path.to_owned(),
+        let text = if let Some(rest) = self.below(self.cwd.as_deref(), path) {
+            rest.to_string_lossy().into_owned()
+        } else if let Some(rest) = self.below(self.home.as_deref(), path) {
+            format!("~/{}", rest.display())
+        } else {
+            path.to_owned()
         };
         clean_name(&text)
+    }
+
+    /// Returns the rest of a path below a folder, if a terminal shows only that.
+    fn below<'a>(&self, dir: Option<&Path>, path: &'a str) -> Option<&'a Path> {
+        let dir = dir.filter(|dir| self.is_terminal && dir.parent().is_some())?;
+        Path::new(path).strip_prefix(dir).ok().filter(|rest| *rest != Path::new(""))
     }
 
     /// Writes a line of kb: its commands name the knowledge base, as in [`Self::with_base`], and its label, such as

@@ -174,24 +174,14 @@ impl Human {
 
     /// Writes one line per collection and leg.
     pub fn eval(&self, evaluated: &EvalReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
-        let rows =
-            evaluated.collections.iter().flat_map(|MeasuredQuestions { name, evaluation }| {
-                let row = |leg: &str, measures: Measures| {
-                    vec![
-                        name.clone(),
-                        thousands(evaluation.num_queries),
-                        leg.to_owned(),
-                        format!("{:.3}", measures.ndcg),
-                        format!("{:.3}", measures.recall),
-                        format!("{:.3}", measures.reciprocal_rank),
-                    ]
-                };
-                [
-                    row("keywords", evaluation.keyword),
-                    row("vectors", evaluation.vector),
-                    row("fused", evaluation.fused),
-                ]
-            });
+        let rows = evaluated.collections.iter().flat_map(|collection| {
+            let evaluation = &collection.evaluation;
+            [
+                leg_row(collection, "keywords", evaluation.keyword),
+                leg_row(collection, "vectors", evaluation.vector),
+                leg_row(collection, "fused", evaluation.fused),
+            ]
+        });
         let columns = [
             words("COLLECTION"),
             numbers("QUERIES"),
@@ -294,7 +284,19 @@ fn state(base: &ListedBase) -> String {
     }
 }
 
-fn megabytes(bytes: u64) -> String {
+/// Returns the row of one leg of a collection.
+fn leg_row(collection: &MeasuredQuestions, leg: &str, measures: Measures) -> Vec<String> {
+    vec![
+        collection.name.clone(),
+        thousands(collection.evaluation.num_queries),
+        leg.to_owned(),
+        format!("{:.3}", measures.ndcg),
+        format!("{:.3}", measures.recall),
+        format!("{:.3}", measures.reciprocal_rank),
+    ]
+}
+
+pub(super) fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes_to_mb(bytes))
 }
 
@@ -307,8 +309,11 @@ fn meaning(verdict: CheckVerdict) -> Meaning {
     }
 }
 
+fn or_unknown(known: Option<String>) -> String {
+    known.unwrap_or_else(|| "?".into())
+}
+
 fn row(model: &ListedModel) -> Vec<String> {
-    let text = |known: Option<String>| known.unwrap_or_else(|| "?".into());
     let state: Vec<&str> = [
         (model.is_used, "in use"),
         (model.is_installed && !model.is_used, "installed"),
@@ -323,12 +328,12 @@ fn row(model: &ListedModel) -> Vec<String> {
             1 => "English".to_owned(),
             number => format!("{number} languages"),
         },
-        text(model.download_mb.map(|size| format!("{size} MB"))),
+        or_unknown(model.download_mb.map(|size| format!("{size} MB"))),
         model.max_tokens.to_string(),
         model.embedding_dim.to_string(),
-        text(model.cost.map(|cost| cost.to_string())),
-        text(model.measured.map(|score| format!("{score:.3}"))),
-        text(
+        or_unknown(model.cost.map(|cost| cost.to_string())),
+        or_unknown(model.measured.map(|score| format!("{score:.3}"))),
+        or_unknown(
             model
                 .published
                 .map(|score| format!("{} {} ({})", score.score, score.benchmark, score.source)),

@@ -62,14 +62,15 @@ fn cells(row: &str) -> Vec<String> {
 
 /// Writes all rows except the delimiter row. Wide cells take several lines.
 fn table(rows: &[Vec<String>], columns: usize, out: &mut CleanWriter<'_>) -> io::Result<()> {
-    let is_shown = |(idx, row): (usize, &'_ Vec<String>)| (idx != 1).then(|| row.clone());
-    let rows: Vec<Vec<String>> = rows.iter().enumerate().filter_map(is_shown).collect();
+    let rows: Vec<Vec<String>> =
+        rows.iter().enumerate().filter(|(idx, _)| *idx != 1).map(|(_, row)| row.clone()).collect();
     let num_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widest = |idx: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(idx));
-        cells.map(|cell| width(cell)).max()
-    };
-    let mut widths: Vec<usize> = (0..num_columns).map(|idx| widest(idx).unwrap_or(0)).collect();
+    let mut widths = vec![0; num_columns];
+    for row in &rows {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = width(cell).max(*widest);
+        }
+    }
     while widths.iter().map(|width| GAP.len() + width).sum::<usize>() > columns {
         match widths.iter_mut().max().filter(|width| **width > MIN_COLUMNS) {
             Some(width) => *width -= 1,

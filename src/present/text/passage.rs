@@ -94,9 +94,9 @@ pub fn excerpt(
         block.matches = wanted.find(&block.text);
     }
     let best = cited.map_or_else(|| rated.best(), |line| rated.best_at(line));
-    let place = |at: usize| place_of(&blocks, at);
-    let begin = place(best.start);
-    let lead = rated.announced_by(best.start).and_then(|bytes| place(bytes.start)).or(begin);
+    let begin = place_of(&blocks, best.start);
+    let announcing = rated.announced_by(best.start);
+    let lead = announcing.and_then(|bytes| place_of(&blocks, bytes.start)).or(begin);
     let page = ShownPassage { blocks, rated, best, begin, lead, room };
     page.table_row().or_else(|| page.window()).unwrap_or_default()
 }
@@ -213,8 +213,9 @@ impl ShownPassage {
         if self.room.lines == 1 || head == row {
             return None;
         }
-        let is_row = |block: &&PassageBlock| block.kind == LineKind::TableRow;
-        let end = row + self.blocks[row..].iter().take_while(is_row).count();
+        let table_rows =
+            self.blocks[row..].iter().take_while(|block| block.kind == LineKind::TableRow);
+        let end = row + table_rows.count();
         let room = PassageRoom { lines: self.room.lines - 1, ..self.room };
         let table = &self.blocks[..end];
         let begins = beginnings(table, room).into_iter().filter(|begin| begin.block == row);
@@ -264,12 +265,9 @@ impl ShownPassage {
         };
         let shown = self.in_passage(first).start..self.in_passage(last).end;
         let of_best = shown.start.max(self.best.start)..shown.end.min(self.best.end);
-        let row_of = |place: Option<InBlock>| {
-            let is_in = |row: &PassageLine| place.is_some_and(|place| row.has(place));
-            rows.iter().position(is_in)
-        };
-        let is_begun = row_of(self.begin).is_some();
-        let first = row_of(self.lead).or_else(|| row_of(self.begin));
+        let first_of_best = row_with(&rows, self.begin);
+        let is_begun = first_of_best.is_some();
+        let first = row_with(&rows, self.lead).or(first_of_best);
         let neatness = match first.and_then(|number| i32::try_from(number).ok()) {
             _ if (begin.block, begin.at) == (0, 0) => 1,
             None => -100,
@@ -286,14 +284,14 @@ impl ShownPassage {
     /// shown.
     fn without_end(&self, mut rows: Vec<PassageLine>) -> Vec<PassageLine> {
         let all = rows.clone();
-        let is_head =
-            |block: &PassageBlock| matches!(block.kind, LineKind::Heading | LineKind::TableHead);
         while let Some(row) = rows.last_mut() {
             let block = &self.blocks[row.block];
             let last = self.in_passage(row).end.saturating_sub(1);
             let announcing = self.rated.announcing(last).filter(|bytes| *bytes != self.best);
             let end = match announcing.map(|bytes| block.in_text(bytes.start)) {
-                None if is_head(block) => row.bytes.start,
+                None if matches!(block.kind, LineKind::Heading | LineKind::TableHead) => {
+                    row.bytes.start
+                }
                 None => break,
                 Some(begin) => begin.map_or(0, |at| snapped(block, at)),
             };
@@ -332,6 +330,12 @@ impl ShownPassage {
     }
 }
 
+/// Returns the number of the line with a place.
+fn row_with(rows: &[PassageLine], place: Option<InBlock>) -> Option<usize> {
+    let place = place?;
+    rows.iter().position(|row| row.has(place))
+}
+
 /// Returns the place of a sentence or line that begins at a byte of the passage.
 fn place_of(blocks: &[PassageBlock], at: usize) -> Option<InBlock> {
     let block = blocks.iter().position(|block| block.in_text(at).is_some())?;
@@ -349,33 +353,36 @@ fn snapped(block: &PassageBlock, at: usize) -> usize {
 
 /// Removes the indentation that all lines share, if lines are kept.
 fn dedent(blocks: &[PassageBlock], rows: &mut [PassageLine]) {
-    let indent = |row: &PassageLine| {
+    let indents = rows.iter().map(|row| {
         let text = &blocks[row.block].text[row.bytes.clone()];
         text.len() - text.trim_start_matches(' ').len()
-    };
-    let common = rows.iter().map(indent).min().unwrap_or(0);
+    });
+    let common = indents.min().unwrap_or(0);
     rows.iter_mut().for_each(|row| row.bytes.start += common);
+}
+
+fn span(block: &PassageBlock, bytes: Range<usize>, is_match: bool) -> LineSpan {
+    LineSpan { text: block.text[bytes].to_owned(), is_match }
 }
 
 /// Splits a line into marked and unmarked pieces.
 fn line(block: &PassageBlock, row: &PassageLine, room: PassageRoom) -> Vec<LineSpan> {
     let mut spans: Vec<LineSpan> = Vec::new();
-    let mut add = |bytes: Range<usize>, is_match: bool| {
-        if !bytes.is_empty() {
-            spans.push(LineSpan { text: block.text[bytes].to_owned(), is_match });
-        }
-    };
     let mut at = row.bytes.start;
     for found in &block.matches {
         let start = found.bytes.start.clamp(at, row.bytes.end);
         let end = found.bytes.end.clamp(start, row.bytes.end);
         if start < end {
-            add(at..start, false);
-            add(start..end, true);
+            if at < start {
+                spans.push(span(block, at..start, false));
+            }
+            spans.push(span(block, start..end, true));
             at = end;
         }
     }
-    add(at..row.bytes.end, false);
+    if at < row.bytes.end {
+        spans.push(span(block, at..row.bytes.end, false));
+    }
     if block.is_verbatim() && width(&block.text[row.bytes.clone()]) > room.columns {
         shorten(&mut spans, room.columns);
     }

@@ -75,9 +75,10 @@ pub(super) fn brief(hit: &Hit, out: &mut CleanWriter<'_>) -> io::Result<()> {
         Some((first, rest)) if is_heading_of(hit, first) => rest.trim_start_matches('\n'),
         _ => text,
     };
-    match text.contains('\n') || hit.stored.doc_type == DocType::Code {
-        true => fenced(hit, text, out),
-        false => writeln!(out, "> {text}"),
+    if text.contains('\n') || hit.stored.doc_type == DocType::Code {
+        fenced(hit, text, out)
+    } else {
+        writeln!(out, "> {text}")
     }
 }
 
@@ -90,11 +91,15 @@ fn is_heading_of(hit: &Hit, line: &str) -> bool {
 
 /// Whether a line is a heading, which a document may number in one of both places only.
 fn is_heading(line: &str, heading: &str) -> bool {
-    let is_number = |c: char| c.is_ascii_digit() || ". ".contains(c);
-    let bare = |text: &str| {
-        text.trim_start_matches('#').trim_start_matches(is_number).trim_end().to_owned()
-    };
     !bare(heading).is_empty() && bare(line) == bare(heading)
+}
+
+/// Returns a heading without its marks and number.
+fn bare(heading: &str) -> &str {
+    heading
+        .trim_start_matches('#')
+        .trim_start_matches(|c: char| c.is_ascii_digit() || ". ".contains(c))
+        .trim_end()
 }
 
 fn fenced(hit: &Hit, text: &str, out: &mut CleanWriter<'_>) -> io::Result<()> {
@@ -249,8 +254,8 @@ fn escaped(text: &str) -> String {
 fn verbatim(text: &str) -> String {
     let ticks = "`".repeat(longest_ticks(text) + 1);
     // Markdown strips one space at each end if both exist.
-    let is_edged = |c: char| c == '`' || c == ' ';
-    let space = if text.starts_with(is_edged) || text.ends_with(is_edged) { " " } else { "" };
+    let edges = ['`', ' '];
+    let space = if text.starts_with(edges) || text.ends_with(edges) { " " } else { "" };
     format!("{ticks}{space}{text}{space}{ticks}")
 }
 

@@ -10,6 +10,7 @@ use crate::app::maintenance::backup::{RestoreReport, VerifiedBackup};
 use crate::ingest::{IngestReport, NO_EXTENSION};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
+use crate::present::text::manage::megabytes;
 use crate::store::{Conflict, EditableField};
 use crate::text::number::{bytes_to_mb, counted, duration, thousands};
 use crate::text::printable::clean;
@@ -148,9 +149,8 @@ impl Human {
             (false, None) => format!(" {model} would be fetched first."),
             (false, Some(size)) => format!(" {model} would be fetched first ({size} MB)."),
         };
-        let size = |bytes: u64| format!("{:.1} MB", bytes_to_mb(bytes));
-        let then = estimate.vector_bytes_then.map_or("an unknown size".into(), size);
-        let now = size(estimate.vector_bytes);
+        let then = estimate.vector_bytes_then.map_or("an unknown size".into(), megabytes);
+        let now = megabytes(estimate.vector_bytes);
         self.labelled(
             &format!(
                 "Would embed {chunks} with {model} in {time}.{download} Vectors: {now} now, {then} then; until the \
@@ -241,16 +241,15 @@ impl Human {
         if report.made_differently > 0 {
             self.labelled(&format!("{}.", made_differently(report.made_differently)), out)?;
         }
-        let number = |count: usize| thousands(count);
         let would = if report.is_dry_run { "Would be: " } else { "" };
         self.labelled(&format!("{would}{} added, {} updated, {} moved, {} unchanged, {} failed, {} missing, {} removed.",
-            number(report.added),
-            number(report.updated),
-            number(report.moved),
-            number(report.unchanged),
-            number(report.failed.len()),
-            number(report.missing.len()),
-            number(report.removed.len()),
+            thousands(report.added),
+            thousands(report.updated),
+            thousands(report.moved),
+            thousands(report.unchanged),
+            thousands(report.failed.len()),
+            thousands(report.missing.len()),
+            thousands(report.removed.len()),
         ), out)?;
         if report.lossy > 0 {
             self.labelled(&lossy(report.lossy), out)?;
@@ -302,14 +301,14 @@ pub(crate) fn made_differently(count: usize) -> String {
     )
 }
 
+fn quoted(text: Option<&str>) -> String {
+    text.map_or_else(|| "none".to_owned(), |text| format!("\"{}\"", clean(text)))
+}
+
 /// Returns a line about what both sides had edited.
 fn conflict_line(conflict: &Conflict) -> String {
     let Conflict { document_id, field, is_import_kept, copy_id, .. } = conflict;
-    let quoted = |text: &Option<String>| match text {
-        Some(text) => format!("\"{}\"", clean(text)),
-        None => "none".to_owned(),
-    };
-    let (kept, other) = (quoted(&conflict.kept), quoted(&conflict.other));
+    let (kept, other) = (quoted(conflict.kept.as_deref()), quoted(conflict.other.as_deref()));
     let side = if *is_import_kept { "of the import" } else { "here" };
     match (field, copy_id) {
         (EditableField::File, _) => format!(

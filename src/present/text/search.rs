@@ -153,14 +153,8 @@ impl Human {
     /// Writes how a hit got its score, if requested.
     fn explanation(&self, hit: &Hit, out: &mut CleanWriter<'_>) -> io::Result<()> {
         if !hit.terms.is_empty() {
-            let leg = |name: &str, leg: Option<LegScore>| match leg {
-                Some(leg) => format!(
-                    "{name} rank {}, {:.3}, weight {:.2}: {:.4}",
-                    leg.rank, leg.raw, leg.weight, leg.term
-                ),
-                None => format!("{name}: not ranked"),
-            };
-            let legs = [leg("keywords", hit.keyword), leg("vectors", hit.vector)].join("; ");
+            let (keywords, vectors) = (leg("keywords", hit.keyword), leg("vectors", hit.vector));
+            let legs = format!("{keywords}; {vectors}");
             let tokens = hit.token_match.map(|found| format!("; tokens match {found:.3}"));
             let document = format!("; document weighs {:.2}", hit.document_weight);
             let date = hit.stored.date.as_deref().unwrap_or("unknown");
@@ -168,8 +162,7 @@ impl Human {
             let (tokens, age) = (tokens.unwrap_or_default(), age.unwrap_or_default());
             writeln!(out, "{:INDENT$}{legs}{tokens}{document}{age}", "")?;
             for (number, found) in (1..).zip(&hit.contributions) {
-                let shown = |score: Option<f64>| score.map_or("-".into(), |it| format!("{it:.3}"));
-                let (bm25, cosine) = (shown(found.bm25), shown(found.cosine));
+                let (bm25, cosine) = (score(found.bm25), score(found.cosine));
                 writeln!(out, "{:INDENT$}phrasing {number}: BM25 {bm25}, cosine {cosine}", "")?;
             }
             self.terms(&hit.terms, out)?;
@@ -187,10 +180,11 @@ impl Human {
                 None => by_base.push((base, vec![hit])),
             }
         }
-        let advice = |(base, hits): (Option<&str>, Vec<&Hit>)| {
-            stale::advice(hits).map(|text| self.with_base(&text, base))
-        };
-        by_base.into_iter().filter_map(advice).collect()
+        let mut advice = Vec::new();
+        for (base, hits) in by_base {
+            advice.extend(stale::advice(hits).map(|text| self.with_base(&text, base)));
+        }
+        advice
     }
 
     /// Selects the lines of a hit to show.
@@ -264,6 +258,17 @@ impl Human {
         }
         Ok(())
     }
+}
+
+/// Returns the share of a leg in the score of a hit.
+fn leg(name: &str, leg: Option<LegScore>) -> String {
+    let Some(leg) = leg else { return format!("{name}: not ranked") };
+    let LegScore { rank, raw, weight, term, .. } = leg;
+    format!("{name} rank {rank}, {raw:.3}, weight {weight:.2}: {term:.4}")
+}
+
+fn score(score: Option<f64>) -> String {
+    score.map_or_else(|| "-".into(), |score| format!("{score:.3}"))
 }
 
 /// Selects the lines of a hit to show; `num_lines` is for prose and for code.

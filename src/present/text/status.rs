@@ -1,7 +1,7 @@
 //! Writes status, setup and settings as text.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::app::maintenance::status::{FullScan, Layers, OcrSetup, Setup, StatusReport};
 use crate::app::session::copies;
@@ -9,7 +9,7 @@ use crate::app::session::settings::Setting;
 use crate::ingest::survey::OutOfDate;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
-use crate::present::terminal::table::{fact, texts, words};
+use crate::present::terminal::table::{NamedValue, fact, texts, words};
 use crate::present::text::human::Human;
 use crate::present::text::manage::described_shortly;
 use crate::present::text::runs::made_differently;
@@ -154,10 +154,6 @@ impl Human {
 
     /// Writes the setup.
     pub fn setup(&self, setup: &Setup, out: &mut CleanWriter<'_>) -> io::Result<()> {
-        let place = |name: &'static str, path: &Option<PathBuf>| match path {
-            Some(path) => fact(name, clean(&path.display().to_string())).painted(Meaning::Path),
-            None => fact(name, "not installed (`kb init` fetches it)").painted(Meaning::Warning),
-        };
         let mut database = clean(&setup.database.display().to_string());
         if !setup.database.exists() {
             database += " (does not exist yet)";
@@ -178,8 +174,8 @@ impl Human {
             fact("Data directory", data_dir).painted(Meaning::Path),
             fact("Database", database).painted(Meaning::Path),
             fact("Model configured", clean(&setup.model_configured)),
-            place("Model files", &setup.model_dir),
-            place("ONNX Runtime", &setup.runtime),
+            installed("Model files", setup.model_dir.as_deref()),
+            installed("ONNX Runtime", setup.runtime.as_deref()),
             fact("OCR", describe_ocr(&setup.ocr)),
             fact("Database built with", built_with),
         ];
@@ -188,23 +184,30 @@ impl Human {
 
     /// Writes every setting.
     pub fn settings(&self, settings: &[Setting], out: &mut CleanWriter<'_>) -> io::Result<()> {
-        let row = |setting: &Setting| {
-            // Quotes make invisible values visible.
-            let value = match setting.value.trim() {
-                text if text.is_empty() || text != setting.value => {
-                    format!("\"{}\"", setting.value)
-                }
-                text => text.to_owned(),
-            };
-            vec![clean(&setting.key), clean(&value), clean(&setting.origin)]
-        };
         let columns = [
             words("KEY"),
             texts("VALUE").painted(Meaning::Title),
             texts("FROM").painted(Meaning::Faint),
         ];
-        self.table(&columns, settings.iter().map(row), out)
+        self.table(&columns, settings.iter().map(setting_row), out)
     }
+}
+
+/// Returns the fact where something is that `kb init` fetches.
+fn installed(name: &'static str, path: Option<&Path>) -> NamedValue {
+    match path {
+        Some(path) => fact(name, clean(&path.display().to_string())).painted(Meaning::Path),
+        None => fact(name, "not installed (`kb init` fetches it)").painted(Meaning::Warning),
+    }
+}
+
+fn setting_row(setting: &Setting) -> Vec<String> {
+    // Quotes make invisible values visible.
+    let value = match setting.value.trim() {
+        text if text.is_empty() || text != setting.value => format!("\"{}\"", setting.value),
+        text => text.to_owned(),
+    };
+    vec![clean(&setting.key), clean(&value), clean(&setting.origin)]
 }
 
 fn describe_update(last: Option<&LastUpdate>) -> String {

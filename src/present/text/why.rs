@@ -39,6 +39,13 @@ pub(crate) fn sentence(trace: &Trace) -> String {
     }
 }
 
+/// Returns the rank of the best chunk in one leg, of which the first `depth` are followed.
+fn leg_rank(leg: Option<LegRank>, depth: u32) -> String {
+    let Some(leg) = leg else { return "not ranked".to_owned() };
+    let beyond = if leg.rank > depth { " (not followed so far down)" } else { "" };
+    format!("chunk {} at rank {}{beyond}, {:.3}", leg.chunk_id, leg.rank, leg.raw)
+}
+
 impl Human {
     /// Writes the trace of a document through a search.
     pub fn why(&self, why: &WhyReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
@@ -48,17 +55,9 @@ impl Human {
         let passing =
             format!("{} of {}", thousands(trace.num_passing), thousands(trace.num_chunks));
         writeln!(out, "Chunks that pass the filters: {passing}")?;
-        let shown = |leg: Option<LegRank>| match leg {
-            Some(leg) => {
-                let beyond =
-                    if leg.rank > trace.depth { " (not followed so far down)" } else { "" };
-                format!("chunk {} at rank {}{beyond}, {:.3}", leg.chunk_id, leg.rank, leg.raw)
-            }
-            None => "not ranked".to_owned(),
-        };
-        writeln!(out, "Keywords: {}", shown(trace.keyword))?;
+        writeln!(out, "Keywords: {}", leg_rank(trace.keyword, trace.depth))?;
         self.terms(&trace.matches, out)?;
-        writeln!(out, "Vectors: {}", shown(trace.vector))?;
+        writeln!(out, "Vectors: {}", leg_rank(trace.vector, trace.depth))?;
         if let Some((rank, score, legs)) = trace.fused {
             let [keywords, vectors] =
                 [legs.keyword, legs.vector].map(|leg| leg.map_or(0.0, |leg| leg.term));

@@ -17,10 +17,10 @@ pub fn cost() -> FormCost {
     FormCost {
         frame,
         of_hit: |hit, written| {
-            let same = || written.iter().filter(|other| quote::is_of_same_document(hit, other));
-            let document =
-                if same().next().is_none() { quote::document(hit) } else { String::new() };
-            let has_section = same().any(|other| other.at.section == hit.at.section);
+            let same = written.iter().filter(|other| quote::is_of_same_document(hit, other));
+            let mut same = same.peekable();
+            let document = if same.peek().is_none() { quote::document(hit) } else { String::new() };
+            let has_section = same.any(|other| other.at.section == hit.at.section);
             let place = quote::part(hit, !has_section);
             tokens::estimate(&format!("\n{document}\n{place}\n```\n\n```\n"))
         },
