@@ -2,7 +2,7 @@
 
 use std::io;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::app::indexing::add::{AddRequest, DocumentSource};
 use crate::app::indexing::reread::RereadSelection;
@@ -91,15 +91,19 @@ pub(super) fn update(context: &CommandContext, args: &args::UpdateArgs) -> Resul
 
 /// Returns which documents `--reread` makes again.
 fn selection(args: &args::UpdateArgs) -> Result<RereadSelection> {
-    let text = |typed: &PathBuf| {
-        let unknown = || Error::UnknownDocument { id: typed.to_string_lossy().into_owned() };
-        typed.to_str().map(str::to_owned).ok_or_else(unknown)
-    };
     Ok(RereadSelection {
-        documents: args.roots.iter().map(text).collect::<Result<_>>()?,
+        documents: args.roots.iter().map(|typed| document_name(typed)).collect::<Result<_>>()?,
         kind: args.kind,
         below: args.path.as_deref().map(session::typed).transpose()?,
     })
+}
+
+/// Returns the typed name of a document; one that is not UTF-8 is unknown.
+fn document_name(typed: &Path) -> Result<String> {
+    match typed.to_str() {
+        Some(name) => Ok(name.to_owned()),
+        None => Err(Error::UnknownDocument { id: typed.to_string_lossy().into_owned() }),
+    }
 }
 
 /// Reads a document from standard input, up to the size limit of files.
@@ -108,15 +112,15 @@ pub(super) fn read_stdin(max_file_mb: u64) -> Result<Vec<u8>> {
 }
 
 fn read_limited(input: impl Read, max_file_mb: u64) -> Result<Vec<u8>> {
-    let path = || PathBuf::from("standard input");
+    let path = Path::new("standard input");
     let max_bytes = max_file_mb.saturating_mul(walk::BYTES_PER_MB);
     let mut bytes = Vec::new();
     input
         .take(max_bytes.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|source| Error::Io { path: path(), source })?;
+        .map_err(|source| Error::Io { path: path.into(), source })?;
     if bytes.len() as u64 > max_bytes {
-        return Err(Error::TooLarge { path: path(), limit_mb: max_file_mb });
+        return Err(Error::TooLarge { path: path.into(), limit_mb: max_file_mb });
     }
     Ok(bytes)
 }

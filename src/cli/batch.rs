@@ -38,7 +38,6 @@ pub(super) fn run(
         Some(SearchFormat::Agent) => true,
         Some(_) => return Err(Error::usage("`--batch` prints `json` or `agent`")),
     };
-    let io = |source| Error::of_file(file, source);
     let mut input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
@@ -48,7 +47,9 @@ pub(super) fn run(
     let observer = EachMessageOnce { ui: &context.ui, messages: Mutex::default() };
     let mut line = Vec::new();
     for number in 1_u64.. {
-        match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES).map_err(io)? {
+        let outcome = read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES)
+            .map_err(|source| Error::of_file(file, source))?;
+        match outcome {
             LineOutcome::Line => {}
             LineOutcome::End => break,
             LineOutcome::TooLong => return Err(too_long(number)),
@@ -122,11 +123,10 @@ fn request(line: &str, given: &SearchRequest) -> Result<SearchRequest> {
         let query = line.to_owned();
         return Ok(SearchRequest { query, ..given.clone() });
     }
-    let wrong = |error: serde_json::Error| {
+    let input: SearchInput = serde_json::from_str(line).map_err(|error| {
         Error::usage(format!("the line is not a query: {error}"))
             .with_hint("write a plain query, or {\"query\": \"...\", \"top\": 5}")
-    };
-    let input: SearchInput = serde_json::from_str(line).map_err(wrong)?;
+    })?;
     input.over(given)
 }
 

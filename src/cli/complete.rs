@@ -122,11 +122,10 @@ fn attach_value(arg: Arg, known: &Arc<CandidateSources>) -> Arg {
     let name = if arg.get_id() == "model" { "MODEL" } else { name };
     if let Some((_, words)) = WORDS.iter().find(|entry| entry.0 == name) {
         let (known, words) = (Arc::clone(known), *words);
-        let complete = move |typed: &OsStr| match typed.to_str() {
+        return arg.add(ArgValueCompleter::new(move |typed: &OsStr| match typed.to_str() {
             Some(typed) => words(&known, typed),
             None => Vec::new(),
-        };
-        return arg.add(ArgValueCompleter::new(complete));
+        }));
     }
     match name {
         "DIR" => arg.value_hint(ValueHint::DirPath),
@@ -158,8 +157,8 @@ impl CandidateSources {
 
     fn tags(&self, typed: &str) -> Vec<CompletionCandidate> {
         let tags = self.session().and_then(|session| read::tags(&session).ok()).unwrap_or_default();
-        let help = |count: u32| counted(count, "document");
-        self.beginning(typed, tags.into_iter().map(|tag| (tag.name, help(tag.count))))
+        let tags = tags.into_iter().map(|tag| (tag.name, counted(tag.count, "document")));
+        self.beginning(typed, tags)
     }
 
     /// Returns ids with titles as help if nothing or a number was typed, else titles and paths.
@@ -230,20 +229,22 @@ impl CandidateSources {
     /// Returns a candidate, quoted for bash. The other shells quote candidates themselves.
     fn candidate(&self, text: &str, help: &str) -> CompletionCandidate {
         let text = clean_name(text);
-        let is_plain = |c: char| c.is_alphanumeric() || "-_./:,+@%=".contains(c);
-        let text = match self.shell {
-            Shell::Bash => text.chars().fold(String::new(), |mut quoted, c| {
-                if !is_plain(c) {
-                    quoted.push('\\');
-                }
-                quoted.push(c);
-                quoted
-            }),
-            _ => text,
-        };
+        let text = if self.shell == Shell::Bash { quoted_for_bash(&text) } else { text };
         let help = (!help.is_empty()).then(|| clean(help).into());
         CompletionCandidate::new(text).help(help)
     }
+}
+
+/// Returns a text with a backslash before each character that may mean something to bash.
+fn quoted_for_bash(text: &str) -> String {
+    let mut quoted = String::new();
+    for c in text.chars() {
+        if !c.is_alphanumeric() && !"-_./:,+@%=".contains(c) {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted
 }
 
 #[cfg(test)]

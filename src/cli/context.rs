@@ -7,9 +7,8 @@ use std::path::Path;
 use crate::app::Session;
 use crate::app::query::choose::{DocumentChoice, SelectionCriteria};
 use crate::app::session::bases::{self, place};
-use crate::app::session::typed_dates::{DateLimit, TypedDate};
 use crate::app::session::{absolute, add_paths, path_prefix};
-use crate::cli::args::{DocumentArgs, FilterArgs, Global};
+use crate::cli::args::{Cli, DocumentArgs, FilterArgs, Global};
 use crate::cli::exit::ExitStatus;
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
@@ -43,14 +42,16 @@ pub(super) struct CommandContext {
 }
 
 impl CommandContext {
-    /// Opens the knowledge bases; `is_read` if people read the answer, where stdout is a terminal.
+    /// Opens the knowledge bases.
     pub(super) fn new(
         environment: Environment,
-        global: &Global,
-        (flags, usual): (&Flags, ResolvedConfig),
+        cli: &Cli,
+        flags: &Flags,
+        usual: ResolvedConfig,
         format: OutputFormat,
-        is_read: bool,
     ) -> Result<Self> {
+        let global = &cli.global;
+        let is_read = format == OutputFormat::Human && cli.command.is_read_by_people();
         let names = global.base.as_deref().map(bases::names).transpose()?.unwrap_or_default();
         let named = names.first().map(String::as_str);
         let mut session = Session::of_base(environment, flags, usual, named)?;
@@ -149,12 +150,10 @@ pub(super) fn print_json(answer: impl FnOnce(&mut Json<'_>) -> io::Result<()>) -
 /// Converts the filter flags to a [`Filter`].
 pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
     let mut date_notes = Vec::new();
-    let mut limit = |date: Option<TypedDate>, of: fn(TypedDate) -> DateLimit| {
-        Some(of(date?).noted(&mut date_notes))
-    };
-    let since = limit(args.since.clone(), TypedDate::since);
-    let until = limit(args.until.clone(), TypedDate::until);
-    let added_since = limit(args.added_since.clone(), TypedDate::added_since);
+    let since = args.since.clone().map(|date| date.since().noted(&mut date_notes));
+    let until = args.until.clone().map(|date| date.until().noted(&mut date_notes));
+    let added_since =
+        args.added_since.clone().map(|date| date.added_since().noted(&mut date_notes));
     let mut filter = Filter {
         kind: args.kind,
         tags: args.tags.clone(),

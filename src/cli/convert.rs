@@ -58,8 +58,9 @@ pub(super) fn run(context: &CommandContext, args: &args::ConvertArgs) -> Result<
         return Ok(ExitStatus::Success);
     }
     let interrupt = ui.listen();
-    let render = |converted: &ConvertedDocument| rendered(converted, args);
-    let report = ended(app::convert::to_folder(session, &request, &render, ui), &interrupt)?;
+    let outcome =
+        app::convert::to_folder(session, &request, &|converted| rendered(converted, args), ui);
+    let report = ended(outcome, &interrupt)?;
     if args.format == DocumentFormat::Json {
         context::print_json(|out| json::conversion(&report, out))?;
     }
@@ -84,14 +85,16 @@ fn check(args: &args::ConvertArgs) -> Result<()> {
 
 /// Reads the paths that a file lists.
 fn listed(list: &Path) -> Result<Vec<PathBuf>> {
-    let io = |source| Error::of_file(list, source);
-    let mut input: Box<dyn BufRead> = match list.as_os_str() == add::STDIN {
-        true => Box::new(io::stdin().lock()),
-        false => Box::new(BufReader::new(open::open(list, FollowedLinks::Follow)?)),
+    let mut input: Box<dyn BufRead> = if list.as_os_str() == add::STDIN {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(open::open(list, FollowedLinks::Follow)?))
     };
     let (mut paths, mut line) = (Vec::new(), Vec::new());
     for number in 1_u64.. {
-        match read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES).map_err(io)? {
+        let outcome = read_line(&mut input, &mut line, limits::BATCH_LINE_BYTES)
+            .map_err(|source| Error::of_file(list, source))?;
+        match outcome {
             LineOutcome::Line if line.is_empty() => {}
             LineOutcome::Line => match String::from_utf8(line.clone()) {
                 Ok(path) => paths.push(PathBuf::from(path)),
@@ -120,22 +123,21 @@ fn lines(
 ) -> Result<ExitStatus> {
     let (session, ui) = (&context.session, &context.ui);
     let interrupt = ui.listen();
-    let render =
-        |converted: &ConvertedDocument| json::converted_line(converted).map_err(Error::Output);
-    let content = match args.chunks {
-        true => LineContent::Chunks { with_vectors: args.vectors },
-        false => LineContent::Blocks(&render),
+    let content = if args.chunks {
+        LineContent::Chunks { with_vectors: args.vectors }
+    } else {
+        LineContent::Blocks(&|converted| json::converted_line(converted).map_err(Error::Output))
     };
     let mut report = None;
     streams::json(|out| {
-        let mut emit = |output: Output<'_>| {
+        let outcome = app::convert::to_lines(session, request, &content, ui, &mut |output| {
             let written = match output {
                 Output::Line(line) => out.written(line),
                 Output::Failed(path, error) => out.line(&FailedFile::new(path, error)),
             };
             written.map_err(Error::Output)
-        };
-        report = Some(app::convert::to_lines(session, request, &content, ui, &mut emit));
+        });
+        report = Some(outcome);
         Ok(())
     })?;
     let report = ended(report.expect("the closure has run"), &interrupt)?;

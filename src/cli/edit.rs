@@ -40,13 +40,14 @@ pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<Exi
         let (changes, file) = in_editor(context, &editable)?;
         (changes, Some(file))
     };
-    let document = match changes.is_empty() {
-        true => editable.document.clone(),
-        false => edit::apply(session, &editable, &changes, &context.ui).inspect_err(|_| {
+    let document = if changes.is_empty() {
+        editable.document.clone()
+    } else {
+        edit::apply(session, &editable, &changes, &context.ui).inspect_err(|_| {
             if let Some(file) = &kept {
                 messages::info(&format!("note: the edited text is kept in {}", file.display()));
             }
-        })?,
+        })?
     };
     if let Some(file) = &kept {
         write::remove(file).map_err(|source| Error::of_file(file, source))?;
@@ -155,20 +156,6 @@ pub(super) fn tag(context: &CommandContext, args: &args::TagArgs) -> Result<Exit
 }
 
 pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Result<ExitStatus> {
-    let confirm = |going: &Removal| {
-        if args.yes {
-            return Ok(true);
-        }
-        let hint = match args.documents.is_empty() {
-            true => "`--dry-run` lists what would be removed".to_owned(),
-            false => {
-                let rest = format!("remove --yes {}", args.documents.join(" "));
-                context.human.command(None, &rest)
-            }
-        };
-        context::require_terminal("removing", hint)?;
-        context::confirm(&question(going))
-    };
     let criteria = context::criteria(&args.choosing)?;
     let is_choosing = criteria.filter != Filter::default() || criteria.query.is_some();
     let criteria = is_choosing.then_some(criteria);
@@ -181,8 +168,12 @@ pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Resul
         deletes_copies: args.backups,
         export: export.map(|path| ExportFile { path, is_replacing: args.force }),
     };
-    let removed =
-        app::maintenance::remove::remove(&context.session, &request, &confirm, &context.ui)?;
+    let removed = app::maintenance::remove::remove(
+        &context.session,
+        &request,
+        &|going| confirm(context, args, going),
+        &context.ui,
+    )?;
     context.present(&removed, json::answer, Human::removed)?;
     if removed.num_back > 0 {
         let documents = counted(removed.num_back, "document");
@@ -208,6 +199,21 @@ pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Resul
         ));
     }
     Ok(ExitStatus::Success)
+}
+
+/// Asks before a removal, unless `--yes` is given.
+fn confirm(context: &CommandContext, args: &args::RemoveArgs, going: &Removal) -> Result<bool> {
+    if args.yes {
+        return Ok(true);
+    }
+    let hint = if args.documents.is_empty() {
+        "`--dry-run` lists what would be removed".to_owned()
+    } else {
+        let rest = format!("remove --yes {}", args.documents.join(" "));
+        context.human.command(None, &rest)
+    };
+    context::require_terminal("removing", hint)?;
+    context::confirm(&question(going))
 }
 
 fn question(going: &Removal) -> String {

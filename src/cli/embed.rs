@@ -1,6 +1,5 @@
 //! Runs `kb embed`.
 
-use std::path::PathBuf;
 use std::sync::mpsc;
 use std::{io, thread};
 
@@ -63,8 +62,8 @@ fn embed_lines(mut embedder: LineEmbedder<'_>) -> Result<()> {
 
 /// Returns a line as text; `None` stands for a line that is too long.
 fn text(line: io::Result<Option<Vec<u8>>>, number: usize) -> Result<String> {
-    let stdin = |source| Error::Io { path: PathBuf::from("standard input"), source };
-    let line = line.map_err(stdin)?.ok_or_else(|| batch::too_long(number as u64))?;
+    let line = line.map_err(|source| Error::Io { path: "standard input".into(), source })?;
+    let line = line.ok_or_else(|| batch::too_long(number as u64))?;
     let mut text = String::from_utf8(line)
         .map_err(|_| Error::usage(format!("line {number} of standard input is not UTF-8")))?;
     if text.ends_with('\r') {

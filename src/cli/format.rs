@@ -16,13 +16,14 @@ pub(super) fn default_format(settings: Option<&ResolvedConfig>) -> OutputFormat 
 
 /// Returns the output format requested by a command line that clap rejected.
 pub(super) fn format_of(args: &[OsString]) -> Option<OutputFormat> {
-    let is_format = |arg: &OsString| arg == "-o" || arg.to_string_lossy().starts_with("--format");
-    let at = args.iter().position(is_format)?;
+    let at =
+        args.iter().position(|arg| arg == "-o" || arg.to_string_lossy().starts_with("--format"))?;
     let arg = args[at].to_string_lossy();
     let word = match arg.strip_prefix("--format=") {
         Some(word) => word.to_owned(),
         None => args.get(at + 1)?.to_string_lossy().into_owned(),
     };
-    let of_search = || args::SearchFormat::from_str(&word, false).map(args::errors);
-    OutputFormat::from_str(&word, false).or_else(|_| of_search()).ok()
+    OutputFormat::from_str(&word, false)
+        .or_else(|_| args::SearchFormat::from_str(&word, false).map(args::errors))
+        .ok()
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::cli::context::CommandContext;
 use crate::cli::messages;
+use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::files::open::{self, FollowedLinks};
 use crate::text::command::words;
@@ -77,13 +78,14 @@ pub(super) struct LaunchTarget<'a> {
 /// Opens a text file in the editor (`VISUAL`, `EDITOR`) or another file in the viewer (`KB_VIEWER`), and
 /// waits until that program exits.
 pub(super) fn open(context: &CommandContext, place: LaunchTarget<'_>) -> Result<()> {
-    let variable = |name: &str| context.session.environment.get(name)?.to_str().map(words);
+    let environment = &context.session.environment;
     let (role, variables, known, command, number) = if is_text(place.path)? {
-        let command = variable("VISUAL").or_else(|| variable("EDITOR"));
+        let command =
+            command_of(environment, "VISUAL").or_else(|| command_of(environment, "EDITOR"));
         let command = command.unwrap_or_else(|| words(DEFAULT_EDITOR));
         ("editor", "VISUAL or EDITOR", EDITORS, command, place.line)
     } else {
-        let command = variable("KB_VIEWER").unwrap_or_else(|| words(DEFAULT_VIEWER));
+        let command = command_of(environment, "KB_VIEWER").unwrap_or_else(|| words(DEFAULT_VIEWER));
         ("viewer", "KB_VIEWER", VIEWERS, command, place.page)
     };
     let hint = || format!("set {variables} to the {role} to use");
@@ -91,7 +93,7 @@ pub(super) fn open(context: &CommandContext, place: LaunchTarget<'_>) -> Result<
         return Err(Error::usage(format!("the name of the {role} is empty")).with_hint(hint()));
     };
     messages::info(&format!("Opening {}", place.path.display()));
-    let status = context.session.environment.started(program).and_then(|found| {
+    let status = environment.started(program).and_then(|found| {
         Command::new(found)
             .args(options)
             .args(arguments(syntax(known, program), place.path, number))
@@ -105,6 +107,11 @@ pub(super) fn open(context: &CommandContext, place: LaunchTarget<'_>) -> Result<
             Err(Error::usage(message).with_hint(hint()))
         }
     }
+}
+
+/// Returns the words of the command in a variable.
+fn command_of(environment: &Environment, variable: &str) -> Option<Vec<String>> {
+    environment.get(variable)?.to_str().map(words)
 }
 
 /// Whether a file is opened in the editor rather than the viewer.
@@ -129,18 +136,18 @@ fn arguments(syntax: Option<Syntax>, path: &Path, number: Option<u32>) -> Vec<Os
     let file = path.as_os_str().to_owned();
     let Some((syntax, number)) = syntax.zip(number) else { return vec![file] };
     let number = number.to_string();
-    let with_colon = || {
-        let mut file = file.clone();
-        file.push(format!(":{number}"));
-        file
-    };
     match syntax {
         Syntax::Before(form) => vec![form.replace('#', &number).into(), file],
         Syntax::Option(name) => vec![name.into(), number.into(), file],
-        Syntax::Goto(name) => vec![name.into(), with_colon()],
-        Syntax::Colon => vec![with_colon()],
+        Syntax::Goto(name) => vec![name.into(), with_colon(file, &number)],
+        Syntax::Colon => vec![with_colon(file, &number)],
         Syntax::After => vec![file, number.into()],
     }
+}
+
+fn with_colon(mut file: OsString, number: &str) -> OsString {
+    file.push(format!(":{number}"));
+    file
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::builder::StyledStr;
-use clap::{Arg, CommandFactory, Parser};
+use clap::{CommandFactory, Parser};
 use clap_mangen::Man;
 
 use crate::cli::args::{self, Cli, Command};
@@ -68,11 +68,9 @@ pub(super) fn short_page(args: &[OsString]) -> StyledStr {
     if name == "kb" {
         return root_page(true);
     }
-    let is_uncommon = |arg: &Arg| {
-        arg.is_global_set() || arg.get_long().is_some_and(|long| UNCOMMON.contains(&long))
-    };
     let short = found.clone().mut_args(|arg| {
-        let is_hidden = arg.is_hide_set() || is_uncommon(&arg);
+        let is_uncommon = arg.get_long().is_some_and(|long| UNCOMMON.contains(&long));
+        let is_hidden = arg.is_hide_set() || arg.is_global_set() || is_uncommon;
         let has_many = arg.get_possible_values().len() > MAX_VALUES;
         let hides_values = arg.is_hide_possible_values_set() || has_many;
         arg.hide(is_hidden).hide_possible_values(hides_values)
@@ -220,22 +218,21 @@ pub(super) fn schema(args: &args::Schema) -> Result<ExitStatus> {
 
 /// Writes each schema to a separate file, and a page with all their fields.
 fn write_all(dir: &Path) -> Result<()> {
-    let fail = |path: &Path, source| Error::of_file(path, source);
-    let write_file = |name: String, bytes: &[u8]| {
-        let path = dir.join(name);
-        write::replace_output(&path, bytes).map_err(|error| fail(&path, error))
-    };
-    private::create_output_folder(dir).map_err(|error| fail(dir, error))?;
+    private::create_output_folder(dir).map_err(|error| Error::of_file(dir, error))?;
     for published in PUBLISHED {
         let mut bytes = Vec::new();
         published.write(&mut Json::new(&mut bytes)).map_err(Error::Output)?;
-        write_file(format!("{}.json", published.name), &bytes)?;
+        write_file(&dir.join(format!("{}.json", published.name)), &bytes)?;
     }
     let mut bytes = Vec::new();
     schema::page(&mut bytes).map_err(Error::Output)?;
-    write_file("README.md".into(), &bytes)?;
+    write_file(&dir.join("README.md"), &bytes)?;
     messages::info(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
     Ok(())
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    write::replace_output(path, bytes).map_err(|error| Error::of_file(path, error))
 }
 
 #[cfg(test)]

@@ -27,16 +27,15 @@ use crate::text::number::counted;
 pub(super) fn init(context: &CommandContext, args: &args::InitArgs) -> Result<ExitStatus> {
     // Asked first, because the model that was named is kept in the same file.
     let is_person = streams::is_stdout_terminal() && settings::are_new(&context.session);
-    let setup = match args.status {
-        true => status::setup(&context.session)?,
-        false => {
-            let setup = init::init(&context.session, &context.ui);
-            if is_person {
-                // Also where the model cannot be fetched: words are searched without it.
-                settings::answer_people(&context.session, &context.ui)?;
-            }
-            setup?
+    let setup = if args.status {
+        status::setup(&context.session)?
+    } else {
+        let setup = init::init(&context.session, &context.ui);
+        if is_person {
+            // Also where the model cannot be fetched: words are searched without it.
+            settings::answer_people(&context.session, &context.ui)?;
         }
+        setup?
     };
     context.present(&setup, json::setup, Human::setup)
 }
@@ -82,11 +81,10 @@ pub(super) fn cache(context: &CommandContext, args: &args::CacheArgs) -> Result<
         return context.present(&contents, json::answer, Human::cache);
     };
     let request = CleanRequest { removes_all: args.all, is_dry_run: args.dry_run };
-    let confirm =
-        |cleaned: &CacheCleaning| if args.yes { Ok(true) } else { confirm_cleaning(cleaned) };
-    let Some(cleaned) = cache::clean(&context.session, request, &confirm)? else {
-        return Ok(ExitStatus::User);
-    };
+    let outcome = cache::clean(&context.session, request, &|cleaned| {
+        Ok(args.yes || confirm_cleaning(cleaned)?)
+    })?;
+    let Some(cleaned) = outcome else { return Ok(ExitStatus::User) };
     context.present(&cleaned, json::answer, Human::cleaned)
 }
 
@@ -162,9 +160,10 @@ pub(super) fn push(context: &CommandContext, args: &args::PushArgs) -> Result<Ex
 }
 
 pub(super) fn backup(context: &CommandContext, args: &args::BackupArgs) -> Result<ExitStatus> {
-    let backup = match args.verify {
-        true => backup::verify(&context.session, &args.file)?,
-        false => backup::create(&context.session, &args.file, args.force)?,
+    let backup = if args.verify {
+        backup::verify(&context.session, &args.file)?
+    } else {
+        backup::create(&context.session, &args.file, args.force)?
     };
     context
         .present(&backup, json::answer, |human, backup, out| human.backup(backup, args.verify, out))
@@ -191,8 +190,9 @@ pub(super) fn export(context: &CommandContext, args: &args::ExportArgs) -> Resul
         None => {
             let mut exported = None;
             streams::json(|out| {
-                let emit = |line: &_| out.written(line).map_err(Error::Output);
-                exported = Some(transfer::export(session, &request, &context.ui, emit));
+                exported = Some(transfer::export(session, &request, &context.ui, |line| {
+                    out.written(line).map_err(Error::Output)
+                }));
                 Ok(())
             })?;
             exported.expect("the closure has run")?

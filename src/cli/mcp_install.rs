@@ -20,21 +20,23 @@ pub(super) fn run(
     args: &args::McpInstall,
 ) -> Result<ExitStatus> {
     let session = &context.session;
-    let unknown = || {
-        Error::usage(format!("unknown program `{}`", args.client))
-            .with_hint("`kb mcp install --help` lists the programs")
+    let Some(client) = Client::named(&args.client) else {
+        return Err(Error::usage(format!("unknown program `{}`", args.client))
+            .with_hint("`kb mcp install --help` lists the programs"));
     };
-    let client = Client::named(&args.client).ok_or_else(unknown)?;
-    let entry = match args.remove {
-        true => None,
-        false if args.project => Some(clients::shared_entry(base, args.allow_write)),
-        false => Some(clients::entry(session, base, args.allow_write)?),
+    let entry = if args.remove {
+        None
+    } else if args.project {
+        Some(clients::shared_entry(base, args.allow_write))
+    } else {
+        Some(clients::entry(session, base, args.allow_write)?)
     };
     let folder = absolute(Path::new("."))?;
     let settings = if args.project { Settings::OfProject(&folder) } else { Settings::OfUser };
-    let version = |program: &str| first_version(&session.environment, program);
     let place = (&session.environment, System::this());
-    let plan = clients::plan(place, client, settings, entry.as_ref(), &version)?;
+    let plan = clients::plan(place, client, settings, entry.as_ref(), &|program| {
+        first_version(&session.environment, program)
+    })?;
     if plan.changes() {
         // Programs expect nothing but an error on stderr.
         if args.format.format == OutputFormat::Human {

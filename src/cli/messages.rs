@@ -243,11 +243,12 @@ pub(super) fn end(is_printed: bool) {
 /// Returns a line for each stage: its name, how long it took, and in how many runs if there was more than one.
 fn time_lines(stages: Vec<(&str, Duration, usize)>) -> Vec<String> {
     let width = stages.iter().map(|stage| stage.0.len()).max().unwrap_or(0);
-    let line = |(name, took, num_runs): (&str, Duration, usize)| {
+    let mut lines = Vec::with_capacity(stages.len());
+    for (name, took, num_runs) in stages {
         let runs = if num_runs > 1 { format!("  in {num_runs} runs") } else { String::new() };
-        format!("time  {name:width$}  {:>9.1} ms{runs}", took.as_secs_f64() * 1e3)
-    };
-    stages.into_iter().map(line).collect()
+        lines.push(format!("time  {name:width$}  {:>9.1} ms{runs}", took.as_secs_f64() * 1e3));
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -32,7 +32,6 @@ mod ui;
 mod usage;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -67,12 +66,12 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
         Some(arg) if arg == OCR_COMMAND => return sandbox::become_tesseract(&args[2..]),
         _ => streams::clean_panics(),
     }
-    let (program, args) = match skill::is_skc(&args) {
-        true => match skill::server_args(&args) {
-            Some(args) => (Program::Skc, args),
-            None => return skill::run_skc(&args).into(),
-        },
-        false => (Program::Kb, args),
+    let (program, args) = if !skill::is_skc(&args) {
+        (Program::Kb, args)
+    } else if let Some(args) = skill::server_args(&args) {
+        (Program::Skc, args)
+    } else {
+        return skill::run_skc(&args).into();
     };
     let environment = Environment::of_process();
     if let Some(status) = complete::answer(&args, &environment) {
@@ -107,7 +106,7 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     }
     let outcome = begun
         .and(usual)
-        .and_then(|usual| context(environment, &cli, (&flags, usual), format))
+        .and_then(|usual| context(environment, &cli, &flags, usual, format))
         .and_then(|context| {
             messages::detail(&format!("database: {}", context.session.database().display()));
             match &cli.command {
@@ -159,11 +158,11 @@ fn is_question(args: &[OsString]) -> bool {
 fn context(
     environment: Environment,
     cli: &Cli,
-    settings: (&Flags, ResolvedConfig),
+    flags: &Flags,
+    usual: ResolvedConfig,
     format: OutputFormat,
 ) -> Result<CommandContext> {
-    let is_read = format == OutputFormat::Human && cli.command.is_read_by_people();
-    let context = CommandContext::new(environment, &cli.global, settings, format, is_read)?;
+    let context = CommandContext::new(environment, cli, flags, usual, format)?;
     let context = match &cli.command {
         Command::Init(args) if args.here => context.here()?,
         _ => context,
@@ -273,15 +272,15 @@ fn mcp(
     let (allows_writing, watches) = (args.allow_write, args.watch);
     let options =
         ServerOptions { program, tools: args.tools, bases, allows_writing, watches, audit_log };
-    match serve(context.session, Arc::new(context.ui), &options)? {
-        true => Ok(ExitStatus::Success),
-        false => interrupt::end_at_once(),
+    if serve(context.session, Arc::new(context.ui), &options)? {
+        Ok(ExitStatus::Success)
+    } else {
+        interrupt::end_at_once()
     }
 }
 
 /// Returns the settings given as flags.
 fn flags(cli: &Cli) -> Flags {
-    let path = |path: &PathBuf| path.to_string_lossy().into_owned();
     let (model, model_dir) = match &cli.command {
         Command::Init(args::InitArgs { model, model_dir, .. })
         | Command::Reindex(args::ReindexArgs { model, model_dir, .. }) => (model, model_dir),
@@ -291,7 +290,7 @@ fn flags(cli: &Cli) -> Flags {
     };
     let mut flags = Vec::new();
     if let Some(dir) = &cli.global.data_dir {
-        flags.push(("--data-dir", "data_dir", path(dir)));
+        flags.push(("--data-dir", "data_dir", dir.to_string_lossy().into_owned()));
     }
     if let Some(name) = model {
         flags.push(("--model", "embedding.model", name.clone()));
@@ -299,7 +298,7 @@ fn flags(cli: &Cli) -> Flags {
         flags.push(("--model", "embedding.model_dir", String::new()));
     }
     if let Some(dir) = model_dir {
-        flags.push(("--model-dir", "embedding.model_dir", path(dir)));
+        flags.push(("--model-dir", "embedding.model_dir", dir.to_string_lossy().into_owned()));
     }
     flags
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::cli::{interrupt, messages, streams};
 use crate::config::Environment;
@@ -56,13 +56,20 @@ impl Pager {
 
     /// Whether a text does not fit on the screen with one line left for the prompt.
     fn is_needed(&self, text: &str) -> bool {
-        let rows =
-            |line: &str| width(&console::strip_ansi_codes(line)).div_ceil(self.num_columns).max(1);
         let mut num_rows = 0;
         text.lines().any(|line| {
-            num_rows += rows(line);
+            let columns = width(&console::strip_ansi_codes(line));
+            num_rows += columns.div_ceil(self.num_columns).max(1);
             num_rows >= self.num_rows
         })
+    }
+
+    /// Starts the pager; an error is the reason why it cannot be started.
+    fn start(&self) -> Result<Child, String> {
+        let program = self.program.as_ref().map_err(io::Error::to_string)?;
+        let mut command = Command::new(program);
+        command.args(&self.command[1..]).env("LESS", &self.less).stdin(Stdio::piped());
+        command.spawn().map_err(|error| error.to_string())
     }
 
     /// Prints a text, through the pager if it is long, and returns when the user leaves the pager.
@@ -70,12 +77,7 @@ impl Pager {
         if !self.is_needed(&String::from_utf8_lossy(text.as_bytes())) {
             return streams::printed(text);
         }
-        let start = |program: &PathBuf| {
-            let mut command = Command::new(program);
-            command.args(&self.command[1..]).env("LESS", &self.less).stdin(Stdio::piped());
-            command.spawn().map_err(|error| error.to_string())
-        };
-        let mut child = match self.program.as_ref().map_err(io::Error::to_string).and_then(start) {
+        let mut child = match self.start() {
             Ok(child) => child,
             Err(cause) => {
                 if self.is_named {

@@ -215,12 +215,13 @@ impl IngestProgress {
 
     /// Reports how many files an interrupted run has not reached.
     pub(super) fn report_remaining(&self) {
-        let remaining = |all: u64| thousands(all.saturating_sub(self.num_done));
-        messages::info(&match self.work.get() {
-            Some(work) => format!("Files not reached: {}", remaining(work.num_files() as u64)),
+        let (bound, all) = match self.work.get() {
+            Some(work) => ("", work.num_files() as u64),
             // It ended while files were still being counted.
-            None => format!("Files not reached: at least {}", remaining(self.num_found)),
-        });
+            None => ("at least ", self.num_found),
+        };
+        let remaining = thousands(all.saturating_sub(self.num_done));
+        messages::info(&format!("Files not reached: {bound}{remaining}"));
     }
 
     /// Reports the speed of the run and where failures are logged.

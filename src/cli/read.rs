@@ -15,7 +15,6 @@ use crate::config::OutputFormat;
 use crate::document::{FileOutcome, Filter};
 use crate::error::Result;
 use crate::present::json::{self, read as read_json};
-use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::Human;
 use crate::present::text::{read as read_text, stale};
 
@@ -45,12 +44,16 @@ pub(super) fn files(context: &CommandContext, args: &args::FilesArgs) -> Result<
     let state = states.into_iter().find(|(is_wanted, _)| *is_wanted).map(|(_, state)| state);
     let request = FilesRequest { state, is_lossy: args.quality, path: args.path.clone() };
     let files = app::query::files::list(&context.session, &request)?;
-    let has_others = || app::query::files::list(&context.session, &FilesRequest::default());
-    let is_nothing = files.files.is_empty() && is_nothing(context, has_others()?.files.is_empty())?;
-    context.present(&files, json::answer, |human, files, out| match is_nothing {
-        true => human.nothing_added(out),
-        false => human.files(files, &request, out),
+    let is_nothing = files.files.is_empty() && has_no_files(context)?;
+    context.present(&files, json::answer, |human, files, out| {
+        if is_nothing { human.nothing_added(out) } else { human.files(files, &request, out) }
     })
+}
+
+/// Whether there is no document and no file, whatever its state.
+fn has_no_files(context: &CommandContext) -> Result<bool> {
+    let files = app::query::files::list(&context.session, &FilesRequest::default())?;
+    is_nothing(context, files.files.is_empty())
 }
 
 /// Whether an empty list means that there are no documents.
@@ -88,8 +91,8 @@ pub(super) fn show(context: &CommandContext, args: &args::ShowArgs) -> Result<Ex
         let drawn = app::query::read::picture(&context.session, &request, args.mark.as_deref())?;
         let file = ExportFile { path: file.clone(), is_replacing: args.force };
         transfer::write_bytes(&file, &drawn.picture.png)?;
-        let text = |_: &Human, drawn: &_, out: &mut CleanWriter<'_>| read_text::picture(drawn, out);
-        return context.present(&drawn, read_json::picture, text);
+        return context
+            .present(&drawn, read_json::picture, |_, drawn, out| read_text::picture(drawn, out));
     }
     let shown = app::query::read::show(&context.session, &request)?;
     if shown.num_matches > 1 {

@@ -13,7 +13,6 @@ use crate::cli::ui::WithoutNotes;
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::compact::{self, ReaderProgram};
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::human::Human;
@@ -53,12 +52,12 @@ pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<E
     let default = context.config().search.default_format.format(streams::is_stdout_terminal());
     let format = args.format.unwrap_or_else(|| default.into());
     let has_notes = format == SearchFormat::Json && args.open.is_none();
-    let found = by_observer(context, has_notes, |observer| match context.beside.is_empty() {
-        true => app::query::search::search(&context.session, &request, observer),
-        false => {
-            let sessions: Vec<_> = [&context.session].into_iter().chain(&context.beside).collect();
-            app::query::search::search_several(&sessions, &request, observer)
+    let found = by_observer(context, has_notes, |observer| {
+        if context.beside.is_empty() {
+            return app::query::search::search(&context.session, &request, observer);
         }
+        let sessions: Vec<_> = [&context.session].into_iter().chain(&context.beside).collect();
+        app::query::search::search_several(&sessions, &request, observer)
     })?;
     // Programs that read the answer have no use for it.
     let is_person = context.human.is_terminal && streams::is_stderr_terminal();
@@ -93,9 +92,10 @@ fn by_observer<T>(
     has_notes: bool,
     search: impl FnOnce(&dyn Observer) -> Result<T>,
 ) -> Result<T> {
-    match has_notes && streams::is_stdout_terminal() {
-        true => search(&WithoutNotes(&context.ui)),
-        false => search(&context.ui),
+    if has_notes && streams::is_stdout_terminal() {
+        search(&WithoutNotes(&context.ui))
+    } else {
+        search(&context.ui)
     }
 }
 
@@ -191,19 +191,19 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
         LineFormat::Json => context::print_json(|out| json::grep(&results, out))?,
         LineFormat::Jsonl => context::print_json(|out| json::grep_lines(&results, out))?,
         LineFormat::Agent => {
-            let write = |part: &GrepPart<'_>, out: &mut CleanWriter<'_>| {
-                compact::grep(part, ReaderProgram::Cli, out)
-            };
             let budget = args.budget.unwrap_or(GREP_BUDGET) as usize;
-            let part = GrepPart::within(&results, 0, Some(budget), write).map_err(Error::Output)?;
-            streams::text(|out| write(&part, out))?;
+            let part = GrepPart::within(&results, 0, Some(budget), |part, out| {
+                compact::grep(part, ReaderProgram::Cli, out)
+            });
+            let part = part.map_err(Error::Output)?;
+            streams::text(|out| compact::grep(&part, ReaderProgram::Cli, out))?;
         }
         LineFormat::Human => {
-            let write =
-                |part: &GrepPart<'_>, out: &mut CleanWriter<'_>| context.human.grep(part, out);
             let budget = args.budget.map(|budget| budget as usize);
-            let part = GrepPart::within(&results, 0, budget, write).map_err(Error::Output)?;
-            context.show(|_, out| write(&part, out))?;
+            let part =
+                GrepPart::within(&results, 0, budget, |part, out| context.human.grep(part, out));
+            let part = part.map_err(Error::Output)?;
+            context.show(|human, out| human.grep(&part, out))?;
             // On stderr, where the list of a program that reads stdout is not disturbed.
             Human::not_listed(&part).iter().for_each(|text| context.ui.note(text));
             stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));

@@ -36,9 +36,9 @@ fn unknown_command<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a 
     let name = text(error, ContextKind::InvalidSubcommand)?;
     let command = first_word(args).filter(|word| *word == name)?;
     let begin = args.iter().position(|word| word == command)?;
-    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
-    let end = args[begin..].iter().position(is_option).map_or(args.len(), |len| begin + len);
-    Some(&args[begin..end])
+    let words = &args[begin..];
+    let option = words.iter().position(|word| word.to_string_lossy().starts_with('-'));
+    Some(&words[..option.unwrap_or(words.len())])
 }
 
 /// Says how to search for words that are no command.
@@ -49,9 +49,10 @@ fn search_for(words: &[OsString]) -> String {
 
 /// Returns a query as one word of a shell, in the quotes that people type.
 fn in_quotes(query: &str) -> String {
-    match query.contains(['"', '$', '`', '\\', '!']) {
-        true => shell::word(Path::new(query)),
-        false => format!("\"{query}\""),
+    if query.contains(['"', '$', '`', '\\', '!']) {
+        shell::word(Path::new(query))
+    } else {
+        format!("\"{query}\"")
     }
 }
 
@@ -110,10 +111,11 @@ fn message(error: &clap::Error) -> String {
     let page = error.render().to_string();
     let below = ["\n\n  tip:", "\n\nUsage:", "\n\nFor more information"];
     let end = below.iter().filter_map(|mark| page.find(mark)).min().unwrap_or(page.len());
-    let is_list =
-        |line: &&str| line.starts_with("[possible values") || line.starts_with("[subcommands");
-    let lines = page[..end].trim_start_matches("error: ").lines().map(str::trim);
-    let message = lines.take_while(|line| !is_list(line)).collect::<Vec<_>>().join(" ");
+    let lines =
+        page[..end].trim_start_matches("error: ").lines().map(str::trim).take_while(|line| {
+            !line.starts_with("[possible values") && !line.starts_with("[subcommands")
+        });
+    let message = lines.collect::<Vec<_>>().join(" ");
     match error.kind() {
         ErrorKind::InvalidSubcommand => message.replacen("subcommand", "command", 1),
         _ => message,

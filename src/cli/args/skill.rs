@@ -84,9 +84,12 @@ impl Arguments for SkillCall {
     }
 }
 
+fn missing() -> Error {
+    Error::new(clap::error::ErrorKind::MissingSubcommand)
+}
+
 impl FromArgMatches for SkillCall {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let missing = || Error::new(clap::error::ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
         let command = SkillCommand::find(name).ok_or_else(missing)?;
         Ok(Self { command, matches: matches.clone() })

@@ -85,12 +85,16 @@ pub(super) fn lines(typed: &str) -> Result<(u32, u32), String> {
         Some((first, last)) => (first, Some(last)),
         None => (typed, Some(typed)),
     };
-    let number = |number: &str| number.parse::<u32>().ok().filter(|number| *number > 0);
     let last = last.map_or(Some(u32::MAX), number);
     number(first)
         .zip(last)
         .filter(|(first, last)| first <= last)
         .ok_or_else(|| "not two line numbers like 10:20".to_owned())
+}
+
+/// Parses the number of a line or page, from 1.
+fn number(typed: &str) -> Option<u32> {
+    typed.parse().ok().filter(|number| *number > 0)
 }
 
 /// Parses `A:B` as [`lines`] does.
@@ -137,9 +141,10 @@ impl ValueEnum for OutputFormat {
 /// Returns the format in which errors are printed: for programs if its word says that the output is JSON.
 pub(crate) fn errors(format: impl ValueEnum + Copy) -> OutputFormat {
     let word = format.to_possible_value();
-    match word.is_some_and(|word| word.get_name().starts_with("json")) {
-        true => OutputFormat::Json,
-        false => OutputFormat::Human,
+    if word.is_some_and(|word| word.get_name().starts_with("json")) {
+        OutputFormat::Json
+    } else {
+        OutputFormat::Human
     }
 }
 

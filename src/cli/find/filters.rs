@@ -100,18 +100,21 @@ pub(super) fn is_set(filter: &Filter, facet: Facet, name: &str) -> bool {
 /// Returns the first and the last date of what was typed.
 fn dates(typed: &str) -> Result<(Option<String>, Option<String>), String> {
     let typed = typed.trim();
-    let one = |typed: &str| match typed.trim() {
+    let (since, until) = match typed.split_once("..") {
+        Some((since, until)) => (date(since)?, date(until)?),
+        None => date(typed).map(|date| (date.clone(), date))?,
+    };
+    Ok((since.map(|date| date.since().date), until.map(|date| date.until().date)))
+}
+
+fn date(typed: &str) -> Result<Option<TypedDate>, String> {
+    match typed.trim() {
         "" => Ok(None),
         typed => TypedDate::now(typed).map(Some).map_err(|error| match error.hint() {
             Some(hint) => format!("{error}: {hint}"),
             None => error.to_string(),
         }),
-    };
-    let (since, until) = match typed.split_once("..") {
-        Some((since, until)) => (one(since)?, one(until)?),
-        None => one(typed).map(|date| (date.clone(), date))?,
-    };
-    Ok((since.map(|date| date.since().date), until.map(|date| date.until().date)))
+    }
 }
 
 /// Returns the filters that are set, as short as possible.

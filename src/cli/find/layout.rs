@@ -75,9 +75,9 @@ impl ScreenLayout {
     }
 
     fn place(&mut self, area: ScreenArea, row: usize, line: Line, is_selected: bool) {
-        let number = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
         if row < area.rows {
-            let (x, y, columns) = (number(area.x), number(area.y + row), number(area.columns));
+            let [x, y, columns] = [area.x, area.y + row, area.columns]
+                .map(|number| u16::try_from(number).unwrap_or(u16::MAX));
             self.placed.push(PlacedLine { x, y, columns, line, is_selected });
         }
     }
@@ -108,6 +108,10 @@ fn faint(text: impl Into<String>) -> Line {
     vec![piece(Meaning::Faint, text)]
 }
 
+fn rule(columns: usize) -> Line {
+    faint("─".repeat(columns))
+}
+
 /// Puts what is typed, with the cursor.
 fn prompt(state: &FindState, screen: ScreenArea, layout: &mut ScreenLayout) {
     let (before, entry, right) = match &state.panel {
@@ -132,8 +136,7 @@ fn prompt(state: &FindState, screen: ScreenArea, layout: &mut ScreenLayout) {
 
 /// Returns the line with numbers on the left and filters on the right.
 fn numbers(state: &FindState, human: &Human, columns: usize) -> Line {
-    let path = |path: &str| shortened(&human.path(path), columns / 3);
-    let chips = chips(&state.request.filter, path);
+    let chips = chips(&state.request.filter, |path| shortened(&human.path(path), columns / 3));
     let view = state.view();
     let mut left = match (&state.page, &view.heading) {
         (Some(page), _) => page.reading.title(),
@@ -153,7 +156,6 @@ fn numbers(state: &FindState, human: &Human, columns: usize) -> Line {
 }
 
 fn body_of(state: &mut FindState, human: &Human, body: ScreenArea, layout: &mut ScreenLayout) {
-    let rule = |columns: usize| faint("─".repeat(columns));
     let line_above = ScreenArea { y: body.y - 1, rows: 1, ..body };
     if matches!(state.panel, Panel::Keys) {
         layout.put(line_above, 0, rule(body.columns));
@@ -319,8 +321,8 @@ fn scrolled(
     for (row, line) in body.lines.iter().skip(first).take(area.rows).enumerate() {
         layout.put(area, row, line.clone());
     }
-    let number = |number: usize| isize::try_from(number).unwrap_or(isize::MAX);
-    number(first) - number(begin)
+    let [first, begin] = [first, begin].map(|row| isize::try_from(row).unwrap_or(isize::MAX));
+    first - begin
 }
 
 /// Puts a part of a document that is read.
@@ -357,17 +359,17 @@ fn foot(state: &FindState, columns: usize) -> Line {
     }
     let choose = if state.is_printing { "print" } else { "open" };
     let keys: Vec<(String, String)> = match &state.panel {
-        Panel::Keys => [("Esc", "back")].map(owned).into(),
-        Panel::Picker(_) => [("Enter", "choose"), ("Esc", "back")].map(owned).into(),
+        Panel::Keys => owned([("Esc", "back")]),
+        Panel::Picker(_) => owned([("Enter", "choose"), ("Esc", "back")]),
         Panel::Filters => [("Esc".to_owned(), "back".to_owned())]
             .into_iter()
             .chain(MENU.iter().map(|(letter, name, _)| (letter.to_string(), (*name).to_owned())))
             .chain([(NONE.to_string(), "none".to_owned())])
             .collect(),
         Panel::None if state.page.is_some() => {
-            [("Enter", choose), ("Esc", "back"), ("Up Down PgUp PgDn", "scroll")].map(owned).into()
+            owned([("Enter", choose), ("Esc", "back"), ("Up Down PgUp PgDn", "scroll")])
         }
-        Panel::None => [
+        Panel::None => owned([
             ("Enter", choose),
             ("Esc", if state.views.len() > 1 { "back" } else { "leave" }),
             ("^G", "keys"),
@@ -376,9 +378,7 @@ fn foot(state: &FindState, columns: usize) -> Line {
             ("^R", "similar"),
             ("^F", "filter"),
             ("Tab", "mode"),
-        ]
-        .map(owned)
-        .into(),
+        ]),
     };
     let mut line = Line::new();
     for (key, word) in keys {
@@ -393,6 +393,6 @@ fn foot(state: &FindState, columns: usize) -> Line {
     line
 }
 
-fn owned((key, word): (&str, &str)) -> (String, String) {
-    (key.to_owned(), word.to_owned())
+fn owned<const N: usize>(keys: [(&str, &str); N]) -> Vec<(String, String)> {
+    keys.map(|(key, word)| (key.to_owned(), word.to_owned())).into()
 }

@@ -82,10 +82,7 @@ pub(super) fn run(context: &CommandContext, args: &args::FindArgs) -> Result<Exi
     }
     let num_documents = read::names(&context.session)?.len();
     if num_documents == 0 {
-        return match args.print {
-            true => Err(absent::nothing_added("")),
-            false => welcome(),
-        };
+        return if args.print { Err(absent::nothing_added("")) } else { welcome() };
     }
     let state = FindState::new(request(context, args)?, num_documents, args.print);
     let outcome = show(context, state);
@@ -154,9 +151,10 @@ fn show(context: &CommandContext, state: FindState) -> Result<FindOutcome> {
             Screen::take(is_coloured).and_then(|mut screen| running.run(&mut screen, &receiver));
         drop(closing);
         // Where the screen cannot be written either, that is not the reason.
-        let hung_up =
-            |error| if is_hung_up() { Error::Interrupted { signal: HANG_UP } } else { error };
-        let outcome = outcome.map_err(hung_up);
+        let outcome = match outcome {
+            Err(_) if is_hung_up() => Err(Error::Interrupted { signal: HANG_UP }),
+            outcome => outcome,
+        };
         if let Err(payload) = worker.join() {
             panic::resume_unwind(payload);
         }

@@ -8,7 +8,7 @@ use crate::cli::find::keys::{KeyCommand, command};
 use crate::cli::find::state::{FindEffect, FindState, Panel};
 use crate::cli::find::worker::{AnswerSlot, Question};
 use crate::document::Filter;
-use crate::present::find::{Meaning, piece};
+use crate::present::find::{Line, Meaning, piece};
 
 impl FindState {
     pub(super) fn paste(&mut self, text: &str) -> Vec<FindEffect> {
@@ -36,10 +36,8 @@ impl FindState {
             }
             Panel::Filters => self.in_menu(command),
             Panel::Picker(_) => self.in_picker(command),
-            Panel::None => match self.page.is_some() {
-                true => self.in_page(command),
-                false => self.in_list(command),
-            },
+            Panel::None if self.page.is_some() => self.in_page(command),
+            Panel::None => self.in_list(command),
         }
     }
 
@@ -86,10 +84,6 @@ impl FindState {
             return Vec::new();
         }
         let (selected, listing) = (view.selected, &view.listing);
-        let title = |word: &str| {
-            let title = piece(Meaning::Title, listing.title(selected));
-            Some(vec![piece(Meaning::Faint, word), title])
-        };
         match command {
             KeyCommand::Choose if self.is_printing => {
                 vec![FindEffect::Print(listing.location(selected))]
@@ -99,7 +93,7 @@ impl FindState {
             }
             KeyCommand::Outline => {
                 let (document, path) = (listing.target(selected).document, listing.path(selected));
-                self.heading = title("outline of ");
+                self.heading = Some(heading("outline of ", listing.title(selected)));
                 let typed = self.entry.text().to_owned();
                 vec![self.ask(AnswerSlot::Main, Question::Outline(document, path, typed))]
             }
@@ -118,7 +112,7 @@ impl FindState {
                     KeyCommand::CopyText => listing.text(selected),
                     KeyCommand::CopyCitation => listing.citation(selected),
                     _ => {
-                        self.heading = title("similar to ");
+                        self.heading = Some(heading("similar to ", listing.title(selected)));
                         return vec![self.ask(AnswerSlot::Main, Question::Similar(chunk))];
                     }
                 };
@@ -208,4 +202,9 @@ impl FindState {
         (view.selected, view.beside, view.scroll) = (selected, None, 0);
         self.ask_beside()
     }
+}
+
+/// Returns what is above a list that is about a selected entry.
+fn heading(about: &str, title: String) -> Line {
+    vec![piece(Meaning::Faint, about), piece(Meaning::Title, title)]
 }
