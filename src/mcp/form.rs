@@ -40,9 +40,11 @@ pub(super) struct Form {
 impl Form {
     /// Removes the arguments that choose the form from the input.
     pub(super) fn take(input: &mut Value) -> Self {
-        let mut taken = |name: &str| input.as_object_mut().and_then(|input| input.remove(name));
-        let is_full = taken(DETAIL).is_some_and(|detail| detail == "full");
-        let cursor = taken(CURSOR).and_then(|cursor| cursor.as_u64());
+        let Some(input) = input.as_object_mut() else {
+            return Self { is_full: false, cursor: 0 };
+        };
+        let is_full = input.remove(DETAIL).is_some_and(|detail| detail == "full");
+        let cursor = input.remove(CURSOR).and_then(|cursor| cursor.as_u64());
         Self { is_full, cursor: cursor.and_then(|at| usize::try_from(at).ok()).unwrap_or(0) }
     }
 
@@ -67,10 +69,10 @@ impl Form {
         data: impl FnOnce(&T, &mut Json<'_>) -> io::Result<()>,
         text: impl FnOnce(&T, &mut CleanWriter<'_>) -> io::Result<()>,
     ) -> Result<ToolReply> {
-        match self.is_full {
-            true => whole(Json::value_of(|out| data(result, out)).map_err(Error::Output)?),
-            false => self.page(max_tokens, &drawn(|out| text(result, out))?),
+        if self.is_full {
+            return whole(Json::value_of(|out| data(result, out)).map_err(Error::Output)?);
         }
+        self.page(max_tokens, &drawn(|out| text(result, out))?)
     }
 
     /// Returns the error that no page begins at the cursor.

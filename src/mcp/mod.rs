@@ -70,12 +70,11 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
         chain.register(tool).map_err(Error::usage)?;
     }
     let preparing = Arc::clone(&service);
-    let prepare = move || {
+    let watching = options.watches.then(|| Watching::start(&service));
+    let served = server::serve(chain, Arc::clone(&service) as Arc<_>, instructions, move || {
         // A missing model is reported to the calls that need it.
         let _ = preparing.bases.usual().embedder(bound.as_ref(), &*preparing.observer);
-    };
-    let watching = options.watches.then(|| Watching::start(&service));
-    let served = server::serve(chain, Arc::clone(&service) as Arc<_>, instructions, prepare);
+    });
     if let Some(watching) = watching {
         watching.end();
     }

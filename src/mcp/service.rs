@@ -67,8 +67,11 @@ impl Host for Service {
     /// Those of skills cost an agent tokens, for nothing where there are no skills.
     fn useless_tools(&self) -> Option<&'static str> {
         let is_free = self.program == Program::Kb && self.tools.is_none();
-        let has_skills = || self.list_skills().is_ok_and(|skills| !skills.is_empty());
-        (is_free && !has_skills()).then(|| self.program.tool_prefix())
+        if !is_free {
+            return None;
+        }
+        let has_skills = self.list_skills().is_ok_and(|skills| !skills.is_empty());
+        (!has_skills).then(|| self.program.tool_prefix())
     }
 }
 
@@ -82,8 +85,8 @@ fn folder(uri: &str) -> Option<PathBuf> {
 
 /// Converts an error to the form that clients get, in the words of a tool with these arguments.
 pub(super) fn failure_of(error: &Error, arguments: &Map<String, Value>) -> ToolFailure {
-    let say = |text: String| in_tools(&text, arguments);
-    let (message, fix) = (say(error.to_string()), error.hint().map(say));
+    let message = in_tools(&error.to_string(), arguments);
+    let fix = error.hint().map(|hint| in_tools(&hint, arguments));
     ToolFailure { message, code: error.code().to_owned(), fix }
 }
 

@@ -44,13 +44,13 @@ impl Service {
 
     /// Returns the SKILL.md of each skill.
     pub(super) fn skill_files(&self) -> Result<Vec<Resource>, ToolFailure> {
-        let resource = |skill: FoundSkill| Resource {
+        let resources = self.served_skills()?.into_iter().map(|skill| Resource {
             uri: address(&skill.row.name, SKILL_FILE),
             name: skill.row.name,
             description: Some(skill.row.description),
             mime_type: MARKDOWN,
-        };
-        Ok(self.served_skills()?.into_iter().map(resource).collect())
+        });
+        Ok(resources.collect())
     }
 
     pub(super) fn skill_entries(&self) -> Result<Vec<SkillEntry>, ToolFailure> {
@@ -75,12 +75,13 @@ impl Service {
     ) -> Result<Option<Vec<DirectoryEntry>>, ToolFailure> {
         let Some((skill, path)) = self.located(uri)? else { return Ok(None) };
         let found = served::directory(&skill, &path).map_err(|error| failure(&error))?;
-        let to_entry = |(path, is_directory): (String, bool)| DirectoryEntry {
+        let Some(found) = found else { return Ok(None) };
+        let entries = found.into_iter().map(|(path, is_directory)| DirectoryEntry {
             uri: address(&skill.row.name, &path),
             name: path.rsplit('/').next().unwrap_or_default().to_owned(),
             mime_type: (!is_directory).then(|| mime_type(&path)),
-        };
-        Ok(found.map(|entries| entries.into_iter().map(to_entry).collect()))
+        });
+        Ok(Some(entries.collect()))
     }
 
     /// Reads a file of a skill; `None` if there is none at the address.

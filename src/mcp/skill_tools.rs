@@ -45,28 +45,6 @@ fn described(name: &str) -> (&'static str, &'static str) {
 pub(super) fn skill_tool(service: &Arc<Service>, command: &'static SkillCommand) -> Tool {
     let program = service.program;
     let service = Arc::clone(service);
-    let handler = move |mut input: Value, call: &Call| {
-        let form = Form::take(&mut input);
-        let request = SkillRequest::of(command, &ToolInput { command, input: &input });
-        let reporter = ServerReporter::new(&*service.observer, call);
-        let notes = NoteKeeper::new(&reporter);
-        let answer = service
-            .skill(&request, &notes)
-            .map_err(|error| in_protocol(&error, service.program))?;
-        let mut data = Json::value_of(|out| skill_json::answer(&answer, out))
-            .map_err(|error| failure(&Error::Output(error)))?;
-        // On the command line they are on stderr, which an agent does not see.
-        let mut warnings = notes.kept(Vec::new());
-        warnings.retain(|note| note.starts_with("warning["));
-        if let (Value::Object(data), false) = (&mut data, warnings.is_empty()) {
-            data.insert("warnings".into(), warnings.clone().into());
-        }
-        if service.program == Program::Skc {
-            let text = as_skc(command, &answer, &data)?;
-            return Ok(ToolReply { text: Some(text), ..ToolReply::default() });
-        }
-        formed(&answer, data, &warnings, form).map_err(|error| failure(&error))
-    };
     let properties: Map<String, Value> = tool_parameters(command)
         .map(|parameter| (parameter.name.to_owned(), property(parameter)))
         .collect();
@@ -92,8 +70,36 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static SkillCommand)
             // Building replaces only what kb made from the files.
             name => ToolEffect::Adds { is_idempotent: name == "build" },
         },
-        handler: Box::new(handler),
+        handler: Box::new(move |input, call| called(&service, command, input, call)),
     }
+}
+
+/// Runs a skill command with the arguments of a call.
+fn called(
+    service: &Service,
+    command: &'static SkillCommand,
+    mut input: Value,
+    call: &Call,
+) -> Result<ToolReply, ToolFailure> {
+    let form = Form::take(&mut input);
+    let request = SkillRequest::of(command, &ToolInput { command, input: &input });
+    let reporter = ServerReporter::new(&*service.observer, call);
+    let notes = NoteKeeper::new(&reporter);
+    let answer =
+        service.skill(&request, &notes).map_err(|error| in_protocol(&error, service.program))?;
+    let mut data = Json::value_of(|out| skill_json::answer(&answer, out))
+        .map_err(|error| failure(&Error::Output(error)))?;
+    // On the command line they are on stderr, which an agent does not see.
+    let mut warnings = notes.kept(Vec::new());
+    warnings.retain(|note| note.starts_with("warning["));
+    if let (Value::Object(data), false) = (&mut data, warnings.is_empty()) {
+        data.insert("warnings".into(), warnings.clone().into());
+    }
+    if service.program == Program::Skc {
+        let text = as_skc(command, &answer, &data)?;
+        return Ok(ToolReply { text: Some(text), ..ToolReply::default() });
+    }
+    formed(&answer, data, &warnings, form).map_err(|error| failure(&error))
 }
 
 /// Returns an answer in the form that the call wants.
@@ -225,10 +231,8 @@ impl Arguments for ToolInput<'_> {
         let has_commas = self
             .parameter(name)
             .is_some_and(|parameter| parameter.kind == ParameterKind::CommaTexts);
-        let split = given.flat_map(|text| match has_commas {
-            true => text.split(',').collect(),
-            false => vec![text],
-        });
+        let split =
+            given.flat_map(|text| if has_commas { text.split(',').collect() } else { vec![text] });
         split.map(|text| paths::path_text(Path::new(text))).collect()
     }
 }

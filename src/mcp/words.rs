@@ -51,18 +51,21 @@ fn called(typed: &str, arguments: &Map<String, Value>) -> Option<String> {
     let mut given = Map::new();
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
-        let value =
-            |text: &String| text.parse::<i64>().map_or_else(|_| text.clone().into(), Value::from);
         let (name, value) = if word.starts_with('-') {
             let next = words.next_if(|next| !next.starts_with('-'));
-            (argument(word), next.map_or(Value::Bool(true), value))
+            (argument(word), next.map_or(Value::Bool(true), |next| typed_value(next)))
         } else {
-            (positional.to_owned(), value(word))
+            (positional.to_owned(), typed_value(word))
         };
         given.insert(name, value);
     }
     let tool = format!("{prefix}_{name}");
     Some(if given.is_empty() { tool } else { format!("{tool} {}", Value::Object(given)) })
+}
+
+/// Returns a typed word as a number or a text.
+fn typed_value(word: &str) -> Value {
+    word.parse::<i64>().map_or_else(|_| word.into(), Value::from)
 }
 
 /// Returns the name of the argument that an option is.

@@ -25,7 +25,8 @@ const MAX_FAILED: usize = 20;
 /// Writes some of the documents: one per line, with its id. `start` is how many of `total` come before them.
 pub fn list(
     documents: &[ListedDocument],
-    (start, total): (usize, usize),
+    start: usize,
+    total: usize,
     remarks: &[String],
     out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
