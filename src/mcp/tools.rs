@@ -83,7 +83,7 @@ pub(super) fn tools(service: &Arc<Service>, set: ToolSet, offer: ToolOffer) -> V
 
 fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
     vec![
-        tool(
+        reading_tool(
             service,
             "kb_search",
             "Search documents",
@@ -99,14 +99,14 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 })
             },
         ),
-        tool(
+        reading_tool(
             service,
             "kb_grep",
             "Find matching lines",
             "Find every line that matches a pattern, also in PDFs: names, counts.",
             grep,
         ),
-        tool(
+        reading_tool(
             service,
             "kb_similar",
             "Find similar passages",
@@ -117,7 +117,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 ask.form.reply(PAGE, &found, json::similar, compact::similar)
             },
         ),
-        tool(
+        reading_tool(
             service,
             "kb_outline",
             "Outline a document",
@@ -133,7 +133,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 })
             },
         ),
-        tool(
+        reading_tool(
             service,
             "kb_show",
             "Show part of a document",
@@ -157,7 +157,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 ask.form.reply(PAGE, &shown, read_json::show, compact::show)
             },
         ),
-        tool(
+        reading_tool(
             service,
             "kb_open",
             "Open a document's file",
@@ -167,14 +167,14 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 ask.form.reply(PAGE, &opened, read_json::open, compact::open)
             },
         ),
-        tool(
+        reading_tool(
             service,
             "kb_list",
             "List documents",
             "List documents: what the knowledge base holds.",
             list,
         ),
-        tool(
+        reading_tool(
             service,
             "kb_info",
             "Describe a document",
@@ -188,7 +188,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 ask.form.reply(SHORT_PAGE, &info, json::info, compact::info)
             },
         ),
-        tool(
+        reading_tool(
             service,
             "kb_tags",
             "List tags",
@@ -203,7 +203,7 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 )
             },
         ),
-        tool(
+        reading_tool(
             service,
             "kb_status",
             "Report the status",
@@ -226,7 +226,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
     vec![
         Tool {
             effect: ToolEffect::Adds { is_idempotent: true },
-            ..tool(
+            ..reading_tool(
                 service,
                 "kb_add_note",
                 "Add a note",
@@ -244,7 +244,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
         Tool {
             // Each edit has a time.
             effect: ToolEffect::Replaces { is_idempotent: false },
-            ..tool(
+            ..reading_tool(
                 service,
                 "kb_update_note",
                 "Replace a note",
@@ -262,7 +262,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
         },
         Tool {
             effect: ToolEffect::Replaces { is_idempotent: true },
-            ..tool(
+            ..reading_tool(
                 service,
                 "kb_add",
                 "Add files and folders",
@@ -353,7 +353,7 @@ impl CallRequest<'_> {
 }
 
 /// Makes a tool that changes nothing from a function that takes a typed input.
-fn tool<I: DeserializeOwned + JsonSchema + 'static>(
+fn reading_tool<I: DeserializeOwned + JsonSchema + 'static>(
     service: &Arc<Service>,
     name: &'static str,
     title: &str,
