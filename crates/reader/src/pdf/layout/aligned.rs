@@ -48,12 +48,11 @@ pub(super) fn take(lines: &mut Vec<TextLine>) -> Vec<PageTable> {
 /// lines that are only above columns of the table.
 fn head_len(rows: &[SplitLine<'_>], at: usize) -> usize {
     let Some(border) = borders(&rows[at..]).first().copied() else { return 0 };
-    let is_head = |above: &SplitLine<'_>, below: &SplitLine<'_>| {
-        above.line.area.left >= border
-            && below.line.base - above.line.base <= MAX_HEAD_GAP * below.line.size
-    };
     (1..=at.min(MAX_HEAD_LINES))
-        .take_while(|distance| is_head(&rows[at - distance], &rows[at - distance + 1]))
+        .take_while(|distance| {
+            let (above, below) = (rows[at - distance].line, rows[at - distance + 1].line);
+            above.area.left >= border && below.base - above.base <= MAX_HEAD_GAP * below.size
+        })
         .count()
 }
 

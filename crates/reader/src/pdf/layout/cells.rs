@@ -25,33 +25,39 @@ pub(super) fn text(lines: &[TextLine]) -> String {
 pub(super) fn split_row(cells: &[Vec<TextLine>]) -> Vec<Vec<String>> {
     let steps = steps(cells);
     let filled: Vec<&Vec<TextLine>> = cells.iter().filter(|cell| !cell.is_empty()).collect();
-    let on_step =
-        |step: f64| filled.iter().filter(|cell| cell.iter().any(|line| is_on(line, step))).count();
     // Wrapped text leaves gaps: next to some of its lines, the other cells are empty.
-    let is_amount = |line: &&TextLine| line.words.iter().all(|word| is_number(&word.text));
     let num_lines: usize = filled.iter().map(|cell| cell.len()).sum();
-    let num_amounts = filled.iter().flat_map(|cell| cell.iter()).filter(is_amount).count();
+    let num_amounts =
+        filled.iter().flat_map(|cell| cell.iter()).filter(|line| is_amount(line)).count();
     let (min_steps, share) =
         if num_amounts * 2 >= num_lines { (2, 1) } else { (MIN_ROWS_OF_WORDS, 2) };
     let are_rows = steps.len() >= min_steps
         && filled.len() >= 2
-        && steps
-            .iter()
-            .all(|step| on_step(*step) >= 2 && on_step(*step) * 3 >= filled.len() * share);
-    if !are_rows {
-        return vec![cells.iter().map(|cell| text(cell)).collect()];
+        && steps.iter().all(|step| {
+            let cells = filled.iter().filter(|cell| cell.iter().any(|line| is_on(line, *step)));
+            let num_cells = cells.count();
+            num_cells >= 2 && num_cells * 3 >= filled.len() * share
+        });
+    if are_rows {
+        steps.iter().map(|step| row_on(cells, *step)).collect()
+    } else {
+        vec![cells.iter().map(|cell| text(cell)).collect()]
     }
-    let row = |step: &f64| {
-        cells
-            .iter()
-            .map(|cell| {
-                let lines: Vec<TextLine> =
-                    cell.iter().filter(|line| is_on(line, *step)).cloned().collect();
-                text(&lines)
-            })
-            .collect()
-    };
-    steps.iter().map(row).collect()
+}
+
+/// Whether all words of a line are numbers.
+fn is_amount(line: &TextLine) -> bool {
+    line.words.iter().all(|word| is_number(&word.text))
+}
+
+/// Returns the text of each cell on one base line.
+fn row_on(cells: &[Vec<TextLine>], base: f64) -> Vec<String> {
+    let mut row = Vec::with_capacity(cells.len());
+    for cell in cells {
+        let lines: Vec<TextLine> = cell.iter().filter(|line| is_on(line, base)).cloned().collect();
+        row.push(text(&lines));
+    }
+    row
 }
 
 fn is_on(line: &TextLine, base: f64) -> bool {
@@ -88,11 +94,9 @@ pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>, columns: &mut Vec<[f64; 2]
 pub(super) fn join_heads(rows: &mut [Vec<String>], columns: &mut Vec<[f64; 2]>) {
     let width = rows.first().map_or(0, Vec::len);
     for right in (1..width).rev() {
-        let is_filled = |row: &Vec<String>| (!row[right - 1].is_empty(), !row[right].is_empty());
-        let has_one_head = rows.first().is_some_and(|row| is_filled(row).0 != is_filled(row).1);
-        let differs =
-            |row: &Vec<String>| is_filled(row) == (true, true) && row[right - 1] != row[right];
-        if has_one_head && rows.len() > 2 && !rows.iter().any(differs) {
+        let has_one_head =
+            rows.first().is_some_and(|row| row[right - 1].is_empty() != row[right].is_empty());
+        if has_one_head && rows.len() > 2 && !rows.iter().any(|row| has_two_texts(row, right)) {
             for row in rows.iter_mut() {
                 let cell = row.remove(right);
                 if row[right - 1].is_empty() {
@@ -104,6 +108,12 @@ pub(super) fn join_heads(rows: &mut [Vec<String>], columns: &mut Vec<[f64; 2]>) 
             }
         }
     }
+}
+
+/// Whether the cell at `right` and the one before it have different texts.
+fn has_two_texts(row: &[String], right: usize) -> bool {
+    let (left, right) = (&row[right - 1], &row[right]);
+    !left.is_empty() && !right.is_empty() && left != right
 }
 
 /// Removes the columns of `rows` that have no text. All rows must have the same length.

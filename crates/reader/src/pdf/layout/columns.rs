@@ -5,7 +5,6 @@ use super::gaps::{CELL_GAP, SplitLine};
 use super::lines::{self, TextLine};
 use super::numbers::is_number;
 use super::piece::WordOrTable;
-use super::words::Word;
 
 /// Fewest words on the smaller side, as a fraction of all.
 const MIN_SHARE: f64 = 1.0 / 6.0;
@@ -56,8 +55,9 @@ impl Gap {
     }
 
     pub(super) fn is_crossed_by(&self, band: &[WordOrTable]) -> bool {
-        let areas = || band.iter().map(WordOrTable::area);
-        areas().any(|area| area.left < self.right && area.right > self.left)
+        band.iter()
+            .map(WordOrTable::area)
+            .any(|area| area.left < self.right && area.right > self.left)
     }
 }
 
@@ -78,31 +78,28 @@ pub(super) fn separates_columns(pieces: &[&WordOrTable], gap: &Gap, body: f64) -
     let (one_aligned, other_aligned) = (one.aligned_share(&other), other.aligned_share(&one));
     let has_lines = one.bases.len() >= MIN_LINES && other.bases.len() >= MIN_LINES;
     let is_aligned = one_aligned.min(other_aligned) >= ALIGNED;
-    let both = |claim: fn(&GapSide) -> bool| claim(&one) && claim(&other);
-    let has_words = both(|side| side.words_per_line() > PROSE_WORDS);
-    let reads_down = both(|side| side.fill >= PROSE_FILL)
-        || both(|side| side.words_per_line() >= SURE_WORDS)
+    let sides = [&one, &other];
+    let has_words = sides.iter().all(|side| side.words_per_line() > PROSE_WORDS);
+    let reads_down = sides.iter().all(|side| side.fill >= PROSE_FILL)
+        || sides.iter().all(|side| side.words_per_line() >= SURE_WORDS)
         || !is_aligned;
     if has_share && has_lines && has_words && reads_down {
         let may_be_rows = is_aligned && one_aligned.max(other_aligned) >= ROWS_ALIGNED;
         return !(may_be_rows && are_rows([(&left, &one), (&right, &other)]));
     }
     // The rows of a table are aligned; side notes and labels of a figure are not.
-    let sure = |side: &GapSide| {
-        side.words_per_line() >= SURE_WORDS && side.fill >= SURE_FILL && side.bases.len() >= 4
-    };
     let is_wide = gap.width() >= 1.2 * body;
-    is_wide && ((sure(&one) && other_aligned < ALIGNED) || (sure(&other) && one_aligned < ALIGNED))
+    is_wide
+        && ((one.is_surely_prose() && other_aligned < ALIGNED)
+            || (other.is_surely_prose() && one_aligned < ALIGNED))
 }
 
 /// Whether the lines of two sides begin like cells, and a further gap divides those of one side.
 fn are_rows(sides: [(&[&WordOrTable], &GapSide); 2]) -> bool {
-    let begins = |line: &TextLine| !line.words[0].text.starts_with(char::is_lowercase);
     let mut is_divided = false;
     let are_cells = sides.into_iter().all(|(pieces, side)| {
         let words = pieces.iter().filter_map(|piece| piece.word()).cloned();
         let mut lines = lines::gather(words.collect());
-        let is_split = |line: &TextLine| SplitLine::new(line, CELL_GAP).with_marker().is_split();
         let num_split = lines.iter().filter(|line| is_split(line)).count();
         if num_split >= MIN_ROWS && num_split * MAX_LINES_PER_ROW >= lines.len() {
             is_divided = true;
@@ -110,9 +107,16 @@ fn are_rows(sides: [(&[&WordOrTable], &GapSide); 2]) -> bool {
         } else if side.fill >= ROWS_FILL {
             return false;
         }
-        lines.iter().filter(|line| begins(line)).count() * MAX_LINES_PER_START >= lines.len()
+        let starts =
+            lines.iter().filter(|line| !line.words[0].text.starts_with(char::is_lowercase));
+        starts.count() * MAX_LINES_PER_START >= lines.len()
     });
     are_cells && is_divided
+}
+
+/// Whether a gap as wide as that between cells divides a line, apart from one behind a marker.
+fn is_split(line: &TextLine) -> bool {
+    SplitLine::new(line, CELL_GAP).with_marker().is_split()
 }
 
 /// The text on one side of a gap.
@@ -155,8 +159,11 @@ impl GapSide {
             lines.iter().filter(|line| line.balance >= 0).map(|line| line.base).collect();
         let bases = lines.into_iter().map(|line| line.base).collect();
         // Numbers belong to tables, entries to their labels.
-        let is_prose = |word: &&&Word| word.text.contains(char::is_alphabetic) && !word.is_entry;
-        let num_words = words.iter().filter(is_prose).map(|word| word.num_words()).sum();
+        let num_words = words
+            .iter()
+            .filter(|word| word.text.contains(char::is_alphabetic) && !word.is_entry)
+            .map(|word| word.num_words())
+            .sum();
         Self { num_words, bases, number_bases, fill }
     }
 
@@ -164,6 +171,11 @@ impl GapSide {
     fn has_numbers_for(&self, labels: &Self) -> bool {
         self.number_bases.len() as f64 >= MIN_NUMBERS * self.bases.len() as f64
             && share_with_neighbour(&self.number_bases, &labels.bases) >= ALIGNED
+    }
+
+    /// Whether its lines have enough words, and fill its width.
+    fn is_surely_prose(&self) -> bool {
+        self.words_per_line() >= SURE_WORDS && self.fill >= SURE_FILL && self.bases.len() >= 4
     }
 
     fn words_per_line(&self) -> f64 {
@@ -187,9 +199,11 @@ struct SideLine {
 
 /// Returns the fraction of base lines that have one of `others` next to them.
 fn share_with_neighbour(bases: &[f64], others: &[f64]) -> f64 {
-    let has_neighbour = |base: &&f64| {
-        let at = others.partition_point(|other| *other < **base - 1.0);
-        others.get(at).is_some_and(|other| *other <= **base + 1.0)
-    };
-    bases.iter().filter(has_neighbour).count() as f64 / bases.len().max(1) as f64
+    let num_aligned = bases.iter().filter(|base| has_neighbour(**base, others)).count();
+    num_aligned as f64 / bases.len().max(1) as f64
+}
+
+fn has_neighbour(base: f64, others: &[f64]) -> bool {
+    let at = others.partition_point(|other| *other < base - 1.0);
+    others.get(at).is_some_and(|other| *other <= base + 1.0)
 }

@@ -23,6 +23,19 @@ struct CopyKey<'a> {
     cell: [u64; 2],
 }
 
+impl<'a> CopyKey<'a> {
+    /// Returns the key of a glyph, or of one some `steps` of the grid to the right and down.
+    fn of(glyph: &'a Glyph, reach: f64, steps: [f64; 2]) -> Self {
+        let cell = [cell(glyph.x, reach, steps[0]), cell(glyph.y, reach, steps[1])];
+        Self { letters: &glyph.letters, direction: glyph.direction, cell }
+    }
+}
+
+fn cell(at: f64, reach: f64, step: f64) -> u64 {
+    // Zero has one sign.
+    ((at / reach).round() + step + 0.0).to_bits()
+}
+
 /// Removes the copies from a page, and returns them; what has copies that are not exactly on it is bold.
 pub(crate) fn remove(sheet: &mut DrawnPage) -> DrawnPage {
     let mut kept: HashMap<CopyKey<'_>, Vec<usize>> = HashMap::new();
@@ -32,30 +45,30 @@ pub(crate) fn remove(sheet: &mut DrawnPage) -> DrawnPage {
         if reach <= 0.0 || !reach.is_finite() || glyph.letters == Letters::Unknown {
             continue;
         }
-        let place = |right: f64, down: f64| {
-            // Zero has one sign.
-            let cell = |at: f64, step: f64| ((at / reach).round() + step + 0.0).to_bits();
-            let (letters, direction) = (&glyph.letters, glyph.direction);
-            CopyKey { letters, direction, cell: [cell(glyph.x, right), cell(glyph.y, down)] }
-        };
-        let shift = |other: &Glyph| (other.x - glyph.x).hypot(other.y - glyph.y);
         let steps = [-1.0, 0.0, 1.0];
-        let near = steps.iter().flat_map(|right| steps.map(|down| place(*right, down)));
-        let near = near.filter_map(|place| kept.get(&place)).flatten().take(MAX_NEAR);
-        let first = near.copied().find(|other| shift(&sheet.glyphs[*other]) <= reach);
+        let near = steps
+            .iter()
+            .flat_map(|right| steps.map(|down| CopyKey::of(glyph, reach, [*right, down])));
+        let near = near.filter_map(|key| kept.get(&key)).flatten().take(MAX_NEAR);
+        let first = near.copied().find(|other| shift(&sheet.glyphs[*other], glyph) <= reach);
         if let Some(first) = first {
             is_copy[idx] = true;
-            if shift(&sheet.glyphs[first]) > MIN_SHIFT * glyph.size {
+            if shift(&sheet.glyphs[first], glyph) > MIN_SHIFT * glyph.size {
                 bold.push(first);
             }
         } else {
-            kept.entry(place(0.0, 0.0)).or_default().push(idx);
+            kept.entry(CopyKey::of(glyph, reach, [0.0; 2])).or_default().push(idx);
         }
     }
     for idx in bold {
         sheet.glyphs[idx].is_bold = true;
     }
     sheet.split_off(&is_copy)
+}
+
+/// Returns the distance between two glyphs.
+fn shift(one: &Glyph, other: &Glyph) -> f64 {
+    (one.x - other.x).hypot(one.y - other.y)
 }
 
 #[cfg(test)]

@@ -136,11 +136,10 @@ pub(crate) struct GlyphPositions {
 
 impl GlyphPositions {
     pub(crate) fn of(sheet: &DrawnPage) -> Self {
-        let count = |direction: &Direction| {
-            sheet.glyphs.iter().filter(|glyph| glyph.direction == *direction).count()
-        };
         // Of equals, the last one is the largest: text to the right.
-        let direction = Direction::ALL.into_iter().rev().max_by_key(count);
+        let direction = Direction::ALL.into_iter().rev().max_by_key(|direction| {
+            sheet.glyphs.iter().filter(|glyph| glyph.direction == *direction).count()
+        });
         let direction = direction.unwrap_or(Direction::Right);
         let points = sheet.glyphs.iter().enumerate().map(|(idx, glyph)| {
             let (left, base) = turn(sheet, direction, glyph.x, glyph.y);

@@ -50,18 +50,10 @@ impl<'a> SplitLine<'a> {
         let mut words = line.words.clone();
         words.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
         for word in words {
-            let continues = |last: &Word| {
-                let distance = -last.area.shared_width(&word.area) / last.size.max(word.size);
-                // A currency sign belongs to the number after it at any distance, and a sign to the
-                // number before it.
-                let is_new_amount = is_currency(&word.text) && distance > TOUCHING;
-                let is_amount = is_currency(&last.text) && is_number(&word.text);
-                let is_sign =
-                    matches!(word.text.as_str(), ")" | "%" | ")%") && is_number(&last.text);
-                !is_new_amount && (distance <= gap || is_amount || is_sign)
-            };
             match pieces.last_mut() {
-                Some(piece) if piece.last().is_some_and(continues) => piece.push(word),
+                Some(piece) if piece.last().is_some_and(|last| continues(last, &word, gap)) => {
+                    piece.push(word);
+                }
                 _ => pieces.push(vec![word]),
             }
         }
@@ -70,11 +62,15 @@ impl<'a> SplitLine<'a> {
 
     /// Joins a list marker or section number at the beginning to the text after it.
     pub(super) fn with_marker(mut self) -> Self {
-        let is_marker = |piece: &Vec<Word>| piece.len() == 1 && is_marker(&piece[0].text);
-        let is_text = |piece: &Vec<Word>| {
-            piece.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic))
+        let has_marker = match self.pieces.as_slice() {
+            [marker, text, ..] => {
+                marker.len() == 1
+                    && is_marker(&marker[0].text)
+                    && text.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic))
+            }
+            _ => false,
         };
-        if self.pieces.first().is_some_and(is_marker) && self.pieces.get(1).is_some_and(is_text) {
+        if has_marker {
             let marker = self.pieces.remove(0);
             self.pieces[0].splice(0..0, marker);
         }
@@ -86,19 +82,30 @@ impl<'a> SplitLine<'a> {
     }
 }
 
+/// Whether a word belongs to the piece that ends with `last`.
+fn continues(last: &Word, word: &Word, gap: f64) -> bool {
+    let distance = -last.area.shared_width(&word.area) / last.size.max(word.size);
+    // A currency sign belongs to the number after it at any distance, and a sign to the number
+    // before it.
+    let is_new_amount = is_currency(&word.text) && distance > TOUCHING;
+    let is_amount = is_currency(&last.text) && is_number(&word.text);
+    let is_sign = matches!(word.text.as_str(), ")" | "%" | ")%") && is_number(&last.text);
+    !is_new_amount && (distance <= gap || is_amount || is_sign)
+}
+
 /// Whether most lines that begin with a number have words before it `outside` of their table, left of
 /// `left`: then its rules cover only the numbers, and labels and numbers belong together.
 pub(super) fn lack_labels(lines: &[TextLine], left: f64, outside: &[Word]) -> bool {
-    let begins_with_number =
-        |line: &&TextLine| line.words.first().is_some_and(|word| is_number(&word.text));
-    let numbers: Vec<&TextLine> = lines.iter().filter(begins_with_number).collect();
-    let has_label = |line: &&&TextLine| {
-        outside
-            .iter()
-            .any(|word| word.area.right < left && (word.base - line.base).abs() <= 0.2 * word.size)
-    };
-    let num_outside = numbers.iter().filter(has_label).count();
-    num_outside >= MIN_OUTSIDE && num_outside * 2 > numbers.len()
+    let (mut num_lines, mut num_outside) = (0, 0);
+    for line in lines {
+        if line.words.first().is_some_and(|word| is_number(&word.text)) {
+            num_lines += 1;
+            num_outside += usize::from(outside.iter().any(|word| {
+                word.area.right < left && (word.base - line.base).abs() <= 0.2 * word.size
+            }));
+        }
+    }
+    num_outside >= MIN_OUTSIDE && num_outside * 2 > num_lines
 }
 
 /// Returns the left and right end of a piece.
@@ -140,14 +147,15 @@ pub(super) fn borders(rows: &[SplitLine<'_>]) -> Vec<f64> {
     }
     // A border must separate pieces in at least two lines.
     borders.retain(|border| {
-        let separates = |row: &&&SplitLine<'_>| {
-            let (before, after): (Vec<_>, Vec<_>) =
-                row.pieces.iter().map(|piece| extent(piece)).partition(|(left, _)| left < border);
-            !before.is_empty() && !after.is_empty()
-        };
-        split_rows.iter().filter(separates).count() >= 2
+        split_rows.iter().filter(|row| has_pieces_on_both_sides(row, *border)).count() >= 2
     });
     borders
+}
+
+fn has_pieces_on_both_sides(row: &SplitLine<'_>, border: f64) -> bool {
+    let (before, after): (Vec<_>, Vec<_>) =
+        row.pieces.iter().map(|piece| extent(piece)).partition(|(left, _)| *left < border);
+    !before.is_empty() && !after.is_empty()
 }
 
 /// Returns the borders that white space forms between columns of lines between two rules, from left
@@ -179,38 +187,40 @@ pub(super) fn separates(lines: &[&TextLine], border: f64) -> bool {
 
 /// Assigns the pieces of each line to columns.
 fn grid(rows: &[SplitLine<'_>], borders: &[f64]) -> Vec<Vec<Vec<Word>>> {
-    let place = |row: &SplitLine<'_>| {
-        let mut cells: Vec<Vec<Word>> = vec![Vec::new(); borders.len() + 1];
-        for piece in &row.pieces {
-            let (left, right) = extent(piece);
-            // A number longer than the others extends over its border.
-            let middle = f64::midpoint(left, right);
-            let column = borders.partition_point(|border| *border <= left);
-            let last = borders.partition_point(|border| *border <= middle);
-            let extends_over = last > column
-                && borders.get(column).is_some_and(|border| border - left < 0.2 * (right - left));
-            cells[if extends_over { column + 1 } else { column }].extend(piece.iter().cloned());
-        }
-        cells
-    };
-    rows.iter().map(place).collect()
+    rows.iter().map(|row| cells_of(row, borders)).collect()
+}
+
+fn cells_of(row: &SplitLine<'_>, borders: &[f64]) -> Vec<Vec<Word>> {
+    let mut cells: Vec<Vec<Word>> = vec![Vec::new(); borders.len() + 1];
+    for piece in &row.pieces {
+        let (left, right) = extent(piece);
+        // A number longer than the others extends over its border.
+        let middle = f64::midpoint(left, right);
+        let column = borders.partition_point(|border| *border <= left);
+        let last = borders.partition_point(|border| *border <= middle);
+        let extends_over = last > column
+            && borders.get(column).is_some_and(|border| border - left < 0.2 * (right - left));
+        cells[if extends_over { column + 1 } else { column }].extend(piece.iter().cloned());
+    }
+    cells
 }
 
 /// Whether the pieces form a table, rather than text that happens to have gaps.
 fn is_table(rows: &[SplitLine<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) -> bool {
     let num_columns = cells.first().map_or(0, Vec::len);
-    let num_filled = |row: &Vec<Vec<Word>>| row.iter().filter(|cell| !cell.is_empty()).count();
-    let num_split = cells.iter().filter(|row| num_filled(row) >= 2).count();
-    let pieces = || cells.iter().flatten().filter(|piece| !piece.is_empty());
-    let num_words: usize =
-        pieces().map(|piece| piece.iter().filter(|word| !is_number(&word.text)).count()).sum();
+    let num_split =
+        cells.iter().filter(|row| row.iter().filter(|cell| !cell.is_empty()).count() >= 2).count();
     // A line of a table of contents has one number behind its leader.
-    let is_entry = |row: &&SplitLine<'_>| row.pieces.len() <= 2 && has_leader(row.line);
-    let num_leaders = rows.iter().filter(is_entry).count();
-    let is_number_cell =
-        |piece: &&Vec<Word>| piece.iter().any(|word| is_number(&word.text)) && piece.len() <= 3;
-    let num_numbers = pieces().filter(is_number_cell).count();
-    let num_pieces = pieces().count().max(1);
+    let num_leaders =
+        rows.iter().filter(|row| row.pieces.len() <= 2 && has_leader(row.line)).count();
+    let (mut num_pieces, mut num_words, mut num_numbers) = (0, 0, 0);
+    for piece in cells.iter().flatten().filter(|piece| !piece.is_empty()) {
+        let num_words_here = piece.iter().filter(|word| !is_number(&word.text)).count();
+        num_pieces += 1;
+        num_words += num_words_here;
+        num_numbers += usize::from(num_words_here < piece.len() && piece.len() <= 3);
+    }
+    let num_pieces = num_pieces.max(1);
     num_columns >= 2
         && num_split >= if is_ruled || are_labels_above_values(rows) { 2 } else { MIN_LINES }
         && num_split * 2 >= cells.len()
@@ -222,16 +232,16 @@ fn is_table(rows: &[SplitLine<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) ->
 /// Whether rows are labels and their values below them, as in forms: without digits, and with.
 fn are_labels_above_values(rows: &[SplitLine<'_>]) -> bool {
     let [labels, values] = rows else { return false };
-    let has_digit = |piece: &Vec<Word>| {
-        piece.iter().any(|word| word.text.contains(|c: char| c.is_ascii_digit()))
-    };
-    let is_above = |(label, value): (&Vec<Word>, &Vec<Word>)| {
-        (extent(label).0 - extent(value).0).abs() <= ALIGNED * labels.line.size
-    };
     labels.pieces.len() == values.pieces.len()
-        && labels.pieces.iter().zip(&values.pieces).all(is_above)
-        && !labels.pieces.iter().any(has_digit)
-        && values.pieces.iter().all(has_digit)
+        && labels.pieces.iter().zip(&values.pieces).all(|(label, value)| {
+            (extent(label).0 - extent(value).0).abs() <= ALIGNED * labels.line.size
+        })
+        && !labels.pieces.iter().any(|piece| has_digit(piece))
+        && values.pieces.iter().all(|piece| has_digit(piece))
+}
+
+fn has_digit(piece: &[Word]) -> bool {
+    piece.iter().any(|word| word.text.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a word is a bullet or a section number. One like `B2` is a code, which may be a column of its own.

@@ -22,28 +22,11 @@ pub(super) fn is_glossary(lines: &[&TextLine], cells: &[Vec<Vec<Word>>]) -> bool
     if cells.first().is_none_or(|row| row.len() != 2) || lines.iter().any(|line| line.is_mono) {
         return false;
     }
-    let is_entry = |cells: &Vec<Vec<Word>>| cells.iter().all(|cell| !cell.is_empty());
-    let entries: Vec<&Vec<Vec<Word>>> = cells.iter().filter(|cells| is_entry(cells)).collect();
+    let entries: Vec<&Vec<Vec<Word>>> =
+        cells.iter().filter(|cells| cells.iter().all(|cell| !cell.is_empty())).collect();
     let num_other_terms = cells.iter().filter(|cells| cells[1].is_empty()).count();
     let num_words: usize = entries.iter().map(|cells| cells[0].len()).sum();
-    let is_aligned = |column: usize| {
-        let first = |cells: &&Vec<Vec<Word>>| {
-            let words = cells[column].iter();
-            words.map(|word| (word.area.left, word.size)).min_by(|a, b| a.0.total_cmp(&b.0))
-        };
-        let mut ends = entries.iter().filter_map(first);
-        let Some((left, size)) = ends.next() else { return false };
-        ends.all(|(other, _)| (other - left).abs() <= ALIGNED * size)
-    };
-    let is_term = |cell: &Vec<Word>| {
-        let (first, last) = (cell.first(), cell.last());
-        let starts = first.is_some_and(|word| word.text.starts_with(char::is_alphanumeric));
-        let is_label = last.is_some_and(|word| word.text.ends_with([':', '.', ',', ';']));
-        starts
-            && !is_label
-            && cell.len() <= MAX_TERM
-            && !cell.iter().all(|word| is_number(&word.text))
-    };
+
     let num_phrases = entries.iter().filter(|cells| cells[1].len() > 1).count();
     entries.len() >= MIN_ENTRIES
         && num_phrases * 2 > entries.len()
@@ -51,6 +34,24 @@ pub(super) fn is_glossary(lines: &[&TextLine], cells: &[Vec<Vec<Word>>]) -> bool
         && num_words <= entries.len() * MAX_MEAN_TERM
         && num_other_terms * 5 <= lines.len()
         && entries.iter().all(|cells| is_term(&cells[0]))
-        && is_aligned(0)
-        && is_aligned(1)
+        && is_aligned(&entries, 0)
+        && is_aligned(&entries, 1)
+}
+
+/// Whether a cell reads like a term: a few words that are not a label or an amount.
+fn is_term(cell: &[Word]) -> bool {
+    let (first, last) = (cell.first(), cell.last());
+    let starts = first.is_some_and(|word| word.text.starts_with(char::is_alphanumeric));
+    let is_label = last.is_some_and(|word| word.text.ends_with([':', '.', ',', ';']));
+    starts && !is_label && cell.len() <= MAX_TERM && !cell.iter().all(|word| is_number(&word.text))
+}
+
+/// Whether the cells of a column have their left ends below each other.
+fn is_aligned(entries: &[&Vec<Vec<Word>>], column: usize) -> bool {
+    let mut ends = entries.iter().filter_map(|cells| {
+        let words = cells[column].iter();
+        words.map(|word| (word.area.left, word.size)).min_by(|a, b| a.0.total_cmp(&b.0))
+    });
+    let Some((left, size)) = ends.next() else { return false };
+    ends.all(|(other, _)| (other - left).abs() <= ALIGNED * size)
 }

@@ -31,14 +31,18 @@ impl IndexGroups {
             let column = (field % num_columns).saturating_sub(root % num_columns);
             span.columns = span.columns.max(column + 1);
         }
-        let is_rectangle =
-            |root: usize| found[root].0 == found[root].1.rows * found[root].1.columns;
-        let span = |field: usize| match self.root(field) {
-            root if !is_rectangle(root) => Some(CellSpan::default()),
-            root if root == field => Some(found[root].1),
-            _ => None,
-        };
-        (0..len).map(span).collect()
+        let mut spans = Vec::with_capacity(len);
+        for field in 0..len {
+            let root = self.root(field);
+            let (count, span) = found[root];
+            let is_rectangle = count == span.rows * span.columns;
+            spans.push(if is_rectangle {
+                (root == field).then_some(span)
+            } else {
+                Some(CellSpan::default())
+            });
+        }
+        spans
     }
 
     pub(super) fn merge(&mut self, a: usize, b: usize) {

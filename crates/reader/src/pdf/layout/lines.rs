@@ -82,18 +82,13 @@ fn add_odd_sizes(lines: &mut [Vec<Word>], mut words: Vec<Word>) -> Vec<Word> {
     words.sort_by(|a, b| a.base.total_cmp(&b.base));
     let mut others = Vec::new();
     for word in words {
-        let overlap = |line: &Vec<Word>| {
-            let area = PageArea::around(line.iter().map(|other| other.area));
-            let height = word.area.height().min(area.height());
-            let share = word.area.shared_height(&area) / height;
-            let gap = -word.area.shared_width(&area) / word.size.max(line[0].size);
-            (share >= MIN_OVERLAP && gap < 3.0).then_some(share)
-        };
-        let is_larger = |line: &Vec<Word>| word.size > 1.6 * line[0].size;
         let best = lines
             .iter_mut()
-            .filter(|line| !is_larger(line) || starts_with_initial(line, &word))
-            .filter_map(|line| Some((overlap(line)?, line)))
+            .filter(|line| {
+                let is_larger = word.size > 1.6 * line[0].size;
+                !is_larger || starts_with_initial(line, &word)
+            })
+            .filter_map(|line| Some((overlap(line, &word)?, line)))
             .max_by(|a, b| a.0.total_cmp(&b.0));
         match best {
             Some((_, line)) => line.push(word),
@@ -101,6 +96,15 @@ fn add_odd_sizes(lines: &mut [Vec<Word>], mut words: Vec<Word>) -> Vec<Word> {
         }
     }
     others
+}
+
+/// Returns the fraction of its height that a word shares with a line next to it, if it is large.
+fn overlap(line: &[Word], word: &Word) -> Option<f64> {
+    let area = PageArea::around(line.iter().map(|other| other.area));
+    let height = word.area.height().min(area.height());
+    let share = word.area.shared_height(&area) / height;
+    let gap = -word.area.shared_width(&area) / word.size.max(line[0].size);
+    (share >= MIN_OVERLAP && gap < 3.0).then_some(share)
 }
 
 /// Whether `initial` is a large first letter and `line` the first of the lines next to it.

@@ -45,15 +45,16 @@ fn line_numbers(words: &[Word]) -> Vec<usize> {
     if numbers.len() < MIN_NUMBERS {
         return Vec::new();
     }
-    let edge = |at: usize| words[at].area.right;
     let mut by_edge = numbers;
-    by_edge.sort_by(|a, b| edge(a.0).total_cmp(&edge(b.0)));
+    by_edge.sort_by(|a, b| words[a.0].area.right.total_cmp(&words[b.0].area.right));
     let mut found = Vec::new();
     let mut columns: Vec<Vec<(usize, u32)>> = Vec::new();
     for number in by_edge {
-        let drift = MAX_DRIFT * words[number.0].size;
+        let Word { area, size, .. } = &words[number.0];
         match columns.last_mut() {
-            Some(column) if edge(number.0) - edge(column[0].0) <= drift => column.push(number),
+            Some(column) if area.right - words[column[0].0].area.right <= MAX_DRIFT * size => {
+                column.push(number);
+            }
             _ => columns.push(vec![number]),
         }
     }
@@ -73,15 +74,14 @@ fn are_line_numbers(column: &[(usize, u32)], words: &[Word]) -> bool {
         return false;
     }
     let steps = column.windows(2);
-    let distance = |pair: &[(usize, u32)]| words[pair[1].0].base - words[pair[0].0].base;
-    let mut distances: Vec<f64> = steps.clone().map(distance).collect();
+    let mut distances: Vec<f64> = steps.clone().map(|pair| distance(pair, words)).collect();
     let middle = distances.len() / 2;
     let usual = *distances.select_nth_unstable_by(middle, f64::total_cmp).1;
-    let is_regular = |pair: &&[(usize, u32)]| {
+    let regular = steps.clone().filter(|pair| {
         pair[1].1 == pair[0].1 + 1
-            && (distance(pair) - usual).abs() <= MAX_DRIFT * words[pair[0].0].size
-    };
-    if steps.clone().filter(is_regular).count() * 10 < steps.len() * 8 {
+            && (distance(pair, words) - usual).abs() <= MAX_DRIFT * words[pair[0].0].size
+    });
+    if regular.count() * 10 < steps.len() * 8 {
         return false;
     }
     let (mut num_lines, mut num_words, mut is_outside) = (0_u32, 0_u32, true);
@@ -107,6 +107,11 @@ fn are_line_numbers(column: &[(usize, u32)], words: &[Word]) -> bool {
         && to_left != to_right
         && f64::from(num_words) >= MIN_WORDS * f64::from(num_lines)
         && num_lines > 0
+}
+
+/// Returns how far the second of two numbers is below the first one.
+fn distance(pair: &[(usize, u32)], words: &[Word]) -> f64 {
+    words[pair[1].0].base - words[pair[0].0].base
 }
 
 #[cfg(test)]

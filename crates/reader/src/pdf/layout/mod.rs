@@ -65,9 +65,9 @@ pub(crate) fn count_words(sheet: &DrawnPage) -> u32 {
 pub(crate) fn words(sheet: &DrawnPage) -> Vec<(String, PageArea)> {
     let mut found = Vec::new();
     for direction in Direction::ALL {
-        let back = |area| words::turn_back(sheet, direction, area);
-        let words = words::find(sheet, direction).into_iter();
-        found.extend(words.map(|word| (word.text, back(word.area))));
+        for word in words::find(sheet, direction) {
+            found.push((word.text, words::turn_back(sheet, direction, word.area)));
+        }
     }
     found
 }
@@ -113,8 +113,8 @@ fn arrange_upright(sheet: &DrawnPage, left_out: &mut WordAccount) -> ArrangedPag
     }
     let (mut blocks, mut num_copied_words) = (Vec::new(), 0);
     for (direction, words) in all {
-        let turn = |rule: &PageArea| words::turn_area(sheet, direction, *rule);
-        let rules: Vec<PageArea> = sheet.rules.iter().map(turn).collect();
+        let rules: Vec<PageArea> =
+            sheet.rules.iter().map(|rule| words::turn_area(sheet, direction, *rule)).collect();
         let (found, num_copied) = arrange_words(words, &rules, left_out);
         blocks.extend(found);
         num_copied_words += num_copied;

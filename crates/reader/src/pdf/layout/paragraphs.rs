@@ -58,7 +58,6 @@ pub(super) struct BodyStyle {
 
 /// Returns a place with the rounded edges of an area.
 pub(crate) fn place_of(area: &PageArea) -> BlockPlace {
-    let round = |points: f64| (points * 10.0).round() / 10.0;
     BlockPlace {
         left: round(area.left),
         top: round(area.top),
@@ -66,6 +65,11 @@ pub(crate) fn place_of(area: &PageArea) -> BlockPlace {
         bottom: round(area.bottom),
         ..BlockPlace::default()
     }
+}
+
+/// Rounds a length to a tenth of a point.
+fn round(points: f64) -> f64 {
+    (points * 10.0).round() / 10.0
 }
 
 impl BodyStyle {
@@ -80,20 +84,20 @@ impl BodyStyle {
         }
         let most = by_size.iter().max_by_key(|(_, count)| *count).map_or(0, |(size, _)| *size);
         let size = most as f64 / 10.0;
-        let num_letters = |words: &mut dyn Iterator<Item = &Word>| -> usize {
-            words.map(|word| word.text.len()).sum()
-        };
-        let num_mono = num_letters(&mut words.iter().filter(|word| word.is_mono));
-        let is_mono = num_mono * 2 > num_letters(&mut words.iter());
+        let num_mono: usize =
+            words.iter().filter(|word| word.is_mono).map(|word| word.text.len()).sum();
+        let num_all: usize = words.iter().map(|word| word.text.len()).sum();
+        let is_mono = num_mono * 2 > num_all;
         let mut inks: Vec<f64> = words
             .iter()
             .filter(|word| word.ink > 0.0 && tenths(word.size) == most && word.is_mono == is_mono)
             .map(|word| word.ink)
             .collect();
         let middle = inks.len() / 2;
-        let ink = match inks.is_empty() {
-            true => 0.0,
-            false => *inks.select_nth_unstable_by(middle, f64::total_cmp).1,
+        let ink = if inks.is_empty() {
+            0.0
+        } else {
+            *inks.select_nth_unstable_by(middle, f64::total_cmp).1
         };
         Self { size, ink, is_mono }
     }
@@ -147,11 +151,8 @@ pub(super) fn blocks(
             found.push((table.area.top, block));
         }
         let text = markdown::table(&table.rows);
-        let rounded = |columns: Vec<[f64; 2]>| {
-            columns.into_iter().map(|ends| ends.map(|end| (end * 10.0).round() / 10.0)).collect()
-        };
         let block = PageBlock {
-            columns: rounded(table.columns),
+            columns: table.columns.into_iter().map(|ends| ends.map(round)).collect(),
             has_bold_head: table.has_bold_head,
             place: Some(place),
             ..PageBlock::new(BlockKind::Table, 0, text)
@@ -200,8 +201,8 @@ impl LineDistances {
         distances.sort_by(f64::total_cmp);
         // Distances within paragraphs are the smallest; those between paragraphs must not count.
         let normal = (distances.len() >= 3).then(|| distances[distances.len() / 3]);
-        let is_pair = |pair: &&[f64]| pair[1] <= pair[0] * SAME_LEADING;
-        let tight = distances.windows(2).find(is_pair).map(|pair| pair[1]);
+        let tight =
+            distances.windows(2).find(|pair| pair[1] <= pair[0] * SAME_LEADING).map(|pair| pair[1]);
         Self { normal, tight }
     }
 }
@@ -246,14 +247,16 @@ fn starts_block(
     if line.is_rtl || is_centered(last, line) {
         return is_short && ends;
     }
-    let hangs = |text: &Word| (line.area.left - text.area.left).abs() < HANGING * line.size;
-    if marker_of(first).is_some() && first.words.get(1).is_some_and(hangs) {
+    if marker_of(first).is_some()
+        && let Some(text) = first.words.get(1)
+        && (line.area.left - text.area.left).abs() < HANGING * line.size
+    {
         return false;
     }
     let is_indented = indent > INDENT && (paragraph.len() > 1 || (is_short && ends));
     let is_outdented = indent < -INDENT && paragraph.len() > 1;
-    let may_start = |c: char| !c.is_lowercase() && !c.is_ascii_punctuation();
-    (is_indented || is_outdented || (is_short && ends)) && line.words[0].text.starts_with(may_start)
+    (is_indented || is_outdented || (is_short && ends))
+        && line.words[0].text.starts_with(|c: char| !c.is_lowercase() && !c.is_ascii_punctuation())
 }
 
 /// Whether a line begins with a label and a colon, as in `Report ID: 12`.
@@ -261,15 +264,17 @@ fn is_field(line: &TextLine) -> bool {
     let label = line.words.iter().take(MAX_LABEL_WORDS);
     let begins =
         line.words[0].text.starts_with(|c: char| c.is_uppercase() || clean::is_ideographic(c));
-    let has_value = |at: usize| at + 1 < line.words.len();
     let colon = label.map(|word| &word.text).position(|text| text.ends_with([':', '\u{FF1A}']));
-    begins && colon.is_some_and(has_value)
+    begins && colon.is_some_and(|at| at + 1 < line.words.len())
 }
 
 fn is_centered(last: &TextLine, line: &TextLine) -> bool {
-    let middle = |line: &TextLine| f64::midpoint(line.area.left, line.area.right);
     (middle(last) - middle(line)).abs() < 0.5 * line.size
         && (last.area.left - line.area.left).abs() > 0.5 * line.size
+}
+
+fn middle(line: &TextLine) -> f64 {
+    f64::midpoint(line.area.left, line.area.right)
 }
 
 fn finish(paragraph: &mut Vec<TextLine>, body: BodyStyle, found: &mut Vec<(f64, PageBlock)>) {
@@ -310,10 +315,10 @@ fn finish(paragraph: &mut Vec<TextLine>, body: BodyStyle, found: &mut Vec<(f64, 
 fn has_gaps(line: &TextLine) -> bool {
     match SplitLine::new(line, FORM_GAP).pieces.as_slice() {
         [number, _] => {
-            let is_number = |word: &Word| {
+            let ends_with_number = number.last().is_some_and(|word| {
                 word.text.len() <= MAX_LETTERS || word.text.contains(|c: char| c.is_ascii_digit())
-            };
-            number.len() > 2 || !number.last().is_some_and(is_number)
+            });
+            number.len() > 2 || !ends_with_number
         }
         pieces => pieces.len() > 2,
     }

@@ -45,8 +45,8 @@ impl PageTable {
         size: f64,
     ) -> Self {
         let letters =
-            || rows.iter().flatten().flat_map(|cell| cell.chars()).filter(|c| c.is_alphabetic());
-        if letters().filter(|c| script::is_rtl(*c)).count() * 2 > letters().count() {
+            rows.iter().flatten().flat_map(|cell| cell.chars()).filter(|c| c.is_alphabetic());
+        if letters.clone().filter(|c| script::is_rtl(*c)).count() * 2 > letters.count() {
             rows.iter_mut().for_each(|row| row.reverse());
             columns.reverse();
         }

@@ -83,9 +83,9 @@ impl BandRun {
 }
 
 fn runs(bands: Vec<Vec<WordOrTable>>, body: f64) -> Vec<BandRun> {
-    let areas = || bands.iter().flatten().map(WordOrTable::area);
-    let left = areas().map(|area| area.left).fold(f64::INFINITY, f64::min);
-    let right = areas().map(|area| area.right).fold(f64::NEG_INFINITY, f64::max);
+    let areas = bands.iter().flatten().map(WordOrTable::area);
+    let left = areas.clone().map(|area| area.left).fold(f64::INFINITY, f64::min);
+    let right = areas.map(|area| area.right).fold(f64::NEG_INFINITY, f64::max);
     let mut runs: Vec<BandRun> = Vec::new();
     for band in bands {
         let gaps = gaps(&band, left, right, body);
@@ -112,14 +112,13 @@ fn with_first_lines(mut runs: Vec<BandRun>, body: f64) -> Vec<BandRun> {
         if has_inner(&before.gaps) && before.has_columns(body) {
             continue;
         }
-        let begins_after_gap =
-            |piece: &WordOrTable| (piece.area().left - gap.right).abs() < 2.0 * body;
         let mut below = top(run.bands.first());
         let mut len = before.bands.len();
         while let Some(band) = len.checked_sub(1).and_then(|last| before.bands.get(last)) {
             let bottom = band.iter().map(|piece| piece.area().bottom).fold(0.0, f64::max);
             let is_near = below - bottom < MAX_LEAD * body;
-            let fits = !gap.is_crossed_by(band) && band.iter().any(begins_after_gap);
+            let fits = !gap.is_crossed_by(band)
+                && band.iter().any(|piece| (piece.area().left - gap.right).abs() < 2.0 * body);
             if !(is_near && fits) {
                 break;
             }

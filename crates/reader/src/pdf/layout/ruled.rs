@@ -8,7 +8,7 @@ use super::groups::IndexGroups;
 use super::lines::{self, TextLine};
 use super::numbers::is_number;
 use super::piece::PageTable;
-use super::rules::{NEAR, RuledLine, RuledLines};
+use super::rules::{NEAR, RuledLine, RuledLines, ends};
 use super::sheet::PageArea;
 use super::words::{Word, take_inside};
 use super::{cells, gaps};
@@ -52,16 +52,18 @@ pub(super) fn take(rules: &RuledLines, words: &mut Vec<Word>) -> Vec<PageTable> 
 /// Whether most lines of a lattice continue with numbers outside it: then it is a part of a table
 /// with incomplete rules.
 fn continues_outside(lines: &[TextLine], outside: &[Word]) -> bool {
-    let continues = |line: &&TextLine| {
-        let mut neighbours = outside.iter().filter(|word| {
-            let gap = -word.area.shared_width(&line.area) / word.size;
-            (word.base - line.base).abs() <= 0.2 * word.size && gap < MAX_GAP_OUTSIDE
-        });
-        neighbours.next().is_some_and(|first| {
-            std::iter::once(first).chain(neighbours).all(|word| is_number(&word.text))
-        })
-    };
-    lines.iter().filter(continues).count() * 2 > lines.len()
+    lines.iter().filter(|line| has_numbers_beside(line, outside)).count() * 2 > lines.len()
+}
+
+/// Whether a line has words of `outside` next to it, and all of them are numbers.
+fn has_numbers_beside(line: &TextLine, outside: &[Word]) -> bool {
+    let mut neighbours = outside.iter().filter(|word| {
+        let gap = -word.area.shared_width(&line.area) / word.size;
+        (word.base - line.base).abs() <= 0.2 * word.size && gap < MAX_GAP_OUTSIDE
+    });
+    neighbours.next().is_some_and(|first| {
+        std::iter::once(first).chain(neighbours).all(|word| is_number(&word.text))
+    })
 }
 
 /// Rules that intersect.
@@ -79,7 +81,7 @@ fn lattices(rules: &RuledLines) -> Vec<Lattice> {
     let mut groups = IndexGroups::new(num_level + rules.upright.len());
     for (at, level) in rules.level.iter().enumerate() {
         for (other, upright) in rules.upright.iter().enumerate() {
-            if meets(level, upright) {
+            if level.meets(upright) {
                 groups.merge(at, num_level + other);
             }
         }
@@ -89,19 +91,11 @@ fn lattices(rules: &RuledLines) -> Vec<Lattice> {
         if groups.root(root) != root {
             continue;
         }
-        let mut in_group = |rules: &[RuledLine], offset: usize| -> Vec<RuledLine> {
-            let members = rules.iter().enumerate();
-            let members = members.filter(|(at, _)| groups.root(offset + at) == root);
-            members.map(|(_, rule)| *rule).collect()
-        };
-        let (level, upright) = (in_group(&rules.level, 0), in_group(&rules.upright, num_level));
+        let level = in_group(&mut groups, root, &rules.level, 0);
+        let upright = in_group(&mut groups, root, &rules.upright, num_level);
         if level.is_empty() || upright.is_empty() {
             continue;
         }
-        let ends = |rules: &[RuledLine]| {
-            let from = rules.iter().map(|rule| rule.from).fold(f64::INFINITY, f64::min);
-            [from, rules.iter().map(|rule| rule.to).fold(f64::NEG_INFINITY, f64::max)]
-        };
         let xs = places(upright.iter().map(|rule| rule.at).chain(ends(&level)));
         let ys = places(level.iter().map(|rule| rule.at).chain(ends(&upright)));
         let has_valid_size =
@@ -110,14 +104,20 @@ fn lattices(rules: &RuledLines) -> Vec<Lattice> {
             lattices.push(Lattice { xs, ys, level, upright });
         }
     }
-    let size = |lattice: &Lattice| lattice.area().width() * lattice.area().height();
-    lattices.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    lattices.sort_by(|a, b| b.size().total_cmp(&a.size()));
     lattices
 }
 
-fn meets(level: &RuledLine, upright: &RuledLine) -> bool {
-    (level.from - NEAR..=level.to + NEAR).contains(&upright.at)
-        && (upright.from - NEAR..=upright.to + NEAR).contains(&level.at)
+/// Returns the rules of the group `root`; `offset` is the index of the first one in `groups`.
+fn in_group(
+    groups: &mut IndexGroups,
+    root: usize,
+    rules: &[RuledLine],
+    offset: usize,
+) -> Vec<RuledLine> {
+    let members = rules.iter().enumerate();
+    let members = members.filter(|(at, _)| groups.root(offset + at) == root);
+    members.map(|(_, rule)| *rule).collect()
 }
 
 /// Returns the distinct positions; close ones are merged.
@@ -130,8 +130,13 @@ fn places(all: impl Iterator<Item = f64>) -> Vec<f64> {
 
 impl Lattice {
     fn area(&self) -> PageArea {
-        let (first, last) = (|places: &[f64]| places[0], |places: &[f64]| places[places.len() - 1]);
-        PageArea::new(first(&self.xs), first(&self.ys), last(&self.xs), last(&self.ys))
+        let (xs, ys) = (&self.xs, &self.ys);
+        PageArea::new(xs[0], ys[0], xs[xs.len() - 1], ys[ys.len() - 1])
+    }
+
+    /// Returns its size in square points.
+    fn size(&self) -> f64 {
+        self.area().width() * self.area().height()
     }
 
     /// Adds columns that are separated only by white space, as many tables have rules only between
@@ -163,24 +168,20 @@ impl Lattice {
     fn missing_rules(&self, lines: &[TextLine]) -> Vec<RuledLine> {
         let mut missing = Vec::new();
         for edges in self.xs.windows(2) {
-            let has_rule = |at: f64| covers(&self.level, at, edges[0], edges[1]);
-            let num_lines = |from: f64, to: f64| {
-                let inside = |line: &&TextLine| {
-                    (from..to).contains(&line.base)
-                        && line
-                            .words
-                            .iter()
-                            .any(|word| word.area.right > edges[0] && word.area.left < edges[1])
-                };
-                lines.iter().filter(inside).count()
-            };
-            let fields: Vec<usize> =
-                self.ys.windows(2).map(|pair| num_lines(pair[0], pair[1])).collect();
+            let (left, right) = (edges[0], edges[1]);
+            let fields: Vec<usize> = self
+                .ys
+                .windows(2)
+                .map(|pair| {
+                    lines.iter().filter(|line| is_in_field(line, pair, left, right)).count()
+                })
+                .collect();
             for (at, &y) in self.ys.iter().enumerate().take(self.ys.len() - 1).skip(1) {
-                let is_one = |row: usize| fields.get(row).is_none_or(|count| *count == 1);
-                let neighbours = [at.wrapping_sub(2), at - 1, at, at + 1];
-                if !has_rule(y) && neighbours.into_iter().all(is_one) {
-                    missing.push(RuledLine { at: y, from: edges[0], to: edges[1] });
+                let mut neighbours = [at.wrapping_sub(2), at - 1, at, at + 1].into_iter();
+                if !covers(&self.level, y, left, right)
+                    && neighbours.all(|row| fields.get(row).is_none_or(|count| *count == 1))
+                {
+                    missing.push(RuledLine { at: y, from: left, to: right });
                 }
             }
         }
@@ -206,10 +207,10 @@ impl Lattice {
         let cells: Vec<Vec<TextLine>> = by_cell.into_iter().map(lines::gather).collect();
         let size = lines::median_size(words);
         let spans = groups.spans(num_columns);
-        let is_merged = |(cell, span): (&Vec<TextLine>, &Option<CellSpan>)| {
+        let has_merged = cells.iter().zip(&spans).any(|(cell, span)| {
             !cell.is_empty() && span.is_some_and(|span| span != CellSpan::default())
-        };
-        if cells.iter().zip(&spans).any(is_merged) {
+        });
+        if has_merged {
             let grid = grid_of(&cells, &spans, num_columns);
             let table = PageTable::of_grid(self.area(), grid, &self.xs, size);
             let mut table = table.with_looks_of(words.iter());
@@ -249,15 +250,23 @@ impl Lattice {
     }
 }
 
+/// Whether the base line of a line is between `edges`, and one of its words is between `left` and `right`.
+fn is_in_field(line: &TextLine, edges: &[f64], left: f64, right: f64) -> bool {
+    (edges[0]..edges[1]).contains(&line.base)
+        && line.words.iter().any(|word| word.area.right > left && word.area.left < right)
+}
+
 /// Returns the cells of a lattice with their spans; `None` stands for a field that another cell takes. A cell of several
 /// rows is not divided into its lines.
 fn grid_of(cells: &[Vec<TextLine>], spans: &[Option<CellSpan>], num_columns: usize) -> TableGrid {
-    let is_tall = |field: usize| spans[field].is_some_and(|span| span.rows > 1);
     let split: Vec<Vec<Vec<String>>> = (0..cells.len() / num_columns)
         .map(|row| {
             let fields = row * num_columns..(row + 1) * num_columns;
             let own: Vec<Vec<TextLine>> = fields
-                .map(|field| if is_tall(field) { Vec::new() } else { cells[field].clone() })
+                .map(|field| match spans[field] {
+                    Some(span) if span.rows > 1 => Vec::new(),
+                    _ => cells[field].clone(),
+                })
                 .collect();
             cells::split_row(&own)
         })
@@ -269,7 +278,7 @@ fn grid_of(cells: &[Vec<TextLine>], spans: &[Option<CellSpan>], num_columns: usi
             for (column, text) in texts.iter().enumerate() {
                 let field = row * num_columns + column;
                 match spans[field] {
-                    Some(span) if !is_tall(field) => grid.cell(text.clone(), span),
+                    Some(span) if span.rows <= 1 => grid.cell(text.clone(), span),
                     Some(span) if number == 0 => {
                         let rows = split[row..row + span.rows].iter().map(Vec::len).sum();
                         grid.cell(cells::text(&cells[field]), CellSpan { rows, ..span });

@@ -13,6 +13,20 @@ pub(super) struct RuledLine {
     pub(super) to: f64,
 }
 
+impl RuledLine {
+    /// Whether a horizontal rule intersects a vertical one, or nearly does.
+    pub(super) fn meets(&self, upright: &Self) -> bool {
+        (self.from - NEAR..=self.to + NEAR).contains(&upright.at)
+            && (upright.from - NEAR..=upright.to + NEAR).contains(&self.at)
+    }
+}
+
+/// Returns where the first of the rules begins and the last one ends.
+pub(super) fn ends(rules: &[RuledLine]) -> [f64; 2] {
+    let from = rules.iter().map(|rule| rule.from).fold(f64::INFINITY, f64::min);
+    [from, rules.iter().map(|rule| rule.to).fold(f64::NEG_INFINITY, f64::max)]
+}
+
 /// The horizontal and vertical rules of a page, with pieces joined.
 #[derive(Debug, Default)]
 pub(super) struct RuledLines {

@@ -91,10 +91,6 @@ impl Gaps {
 /// of formulas are wider than those between letters.
 fn may_be_words(last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>) -> bool {
     let (Some(last), Some(next)) = (last.character(), next.character()) else { return false };
-    let is_quote = |c: char| matches!(c, '\u{201C}' | '\u{2018}' | '\u{201E}');
-    let is_end =
-        |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | '\u{201D}' | '\u{2019}');
-    let is_text = |c: char| c.is_alphanumeric() && !script::is_ideographic(c);
     match (is_text(last), is_text(next)) {
         (true, true) => last.is_alphabetic() || next.is_alphabetic(),
         (true, false) => last.is_alphabetic() && is_quote(next),
@@ -103,12 +99,26 @@ fn may_be_words(last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>) -> bool {
     }
 }
 
+fn is_text(c: char) -> bool {
+    c.is_alphanumeric() && !script::is_ideographic(c)
+}
+
+fn is_quote(c: char) -> bool {
+    matches!(c, '\u{201C}' | '\u{2018}' | '\u{201E}')
+}
+
+/// Whether a character ends a sentence or a part of one.
+fn is_end(c: char) -> bool {
+    matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | '\u{201D}' | '\u{2019}')
+}
+
 /// Returns the text of a word, with marks at its narrow gaps.
 pub(super) fn text_of(glyphs: &[PlacedGlyph<'_>], narrow: f64) -> String {
-    let is_narrow = |last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>| {
-        (next.left - last.right()) / last.glyph.size > narrow && may_be_words(last, next)
-    };
-    let parts = glyphs.chunk_by(|last, next| !is_narrow(last, next)).map(|part| {
+    let parts = glyphs.chunk_by(|last, next| {
+        let gap = (next.left - last.right()) / last.glyph.size;
+        !(gap > narrow && may_be_words(last, next))
+    });
+    let parts = parts.map(|part| {
         let letters: Vec<&Letters> = part.iter().map(|placed| placed.text).collect();
         script::text_of(&letters)
     });

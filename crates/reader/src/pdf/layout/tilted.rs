@@ -94,9 +94,10 @@ fn kinds(sheet: &DrawnPage) -> Vec<TiltedKind> {
     let mut sizes: Vec<f64> =
         sheet.glyphs.iter().filter(|glyph| glyph.tilt == 0.0).map(|glyph| glyph.size).collect();
     let middle = sizes.len() / 2;
-    let usual = match sizes.is_empty() {
-        true => f64::INFINITY,
-        false => *sizes.select_nth_unstable_by(middle, f64::total_cmp).1,
+    let usual = if sizes.is_empty() {
+        f64::INFINITY
+    } else {
+        *sizes.select_nth_unstable_by(middle, f64::total_cmp).1
     };
     let mut kinds: Vec<TiltedKind> = Vec::new();
     for (idx, glyph) in sheet.glyphs.iter().enumerate() {
@@ -106,13 +107,13 @@ fn kinds(sheet: &DrawnPage) -> Vec<TiltedKind> {
             continue;
         }
         let angle = if is_tilted { glyph.tilt } else { glyph.direction.degrees() };
-        let is_alike = |kind: &&mut TiltedKind| {
+        let alike = kinds.iter_mut().find(|kind| {
             let (small, large) = (kind.size.min(glyph.size), kind.size.max(glyph.size));
             kind.is_tilted == is_tilted
                 && (kind.angle - angle).abs() <= SAME_ANGLE
                 && large <= SAME_SIZE * small
-        };
-        if let Some(kind) = kinds.iter_mut().find(is_alike) {
+        });
+        if let Some(kind) = alike {
             kind.glyphs.push(idx);
         } else if kinds.len() < MAX_KINDS {
             kinds.push(TiltedKind { angle, size: glyph.size, is_tilted, glyphs: vec![idx] });
@@ -124,12 +125,12 @@ fn kinds(sheet: &DrawnPage) -> Vec<TiltedKind> {
 impl TiltedKind {
     /// Returns its words in a frame in which they run to the right.
     fn words(&self, sheet: &DrawnPage) -> Vec<Word> {
-        let level = |idx: &usize| {
+        let mut glyphs = Vec::with_capacity(self.glyphs.len());
+        for idx in &self.glyphs {
             let glyph = &sheet.glyphs[*idx];
             let (x, y) = turn(glyph.x, glyph.y, self.angle.into());
-            Glyph { x, y, direction: Direction::Right, tilt: 0.0, ..glyph.clone() }
-        };
-        let glyphs = self.glyphs.iter().map(level).collect();
+            glyphs.push(Glyph { x, y, direction: Direction::Right, tilt: 0.0, ..glyph.clone() });
+        }
         words::find(&DrawnPage { glyphs, ..DrawnPage::default() }, Direction::Right)
     }
 
@@ -142,15 +143,16 @@ impl TiltedKind {
         }
         let areas: Vec<PageArea> = words.iter().map(|word| word.area).take(MAX_WORDS).collect();
         let around = PageArea::around(areas.iter().copied());
-        let is_crossed = |glyph: &&&Glyph| {
+        let mut num_crossed = 0;
+        for glyph in others {
             let (x, y) = middle_of(glyph);
             let (x, y) = turn(x, y, self.angle.into());
             let point = PageArea::new(x, y, x, y);
-            (self.is_tilted || LARGE * glyph.size <= self.size)
+            let is_crossed = (self.is_tilted || LARGE * glyph.size <= self.size)
                 && around.contains_centre_of(&point)
-                && areas.iter().any(|area| area.contains_centre_of(&point))
-        };
-        let num_crossed = others.iter().filter(is_crossed).count();
+                && areas.iter().any(|area| area.contains_centre_of(&point));
+            num_crossed += usize::from(is_crossed);
+        }
         num_crossed >= MIN_CROSSED && num_crossed as f64 >= MIN_CROSSED_SHARE * num_letters as f64
     }
 }

@@ -28,6 +28,23 @@ struct TurnedLine {
     orders: Vec<usize>,
 }
 
+impl TurnedLine {
+    /// Whether it is short, and directly above some of `words`.
+    fn is_head_of(&self, words: &[Word]) -> bool {
+        let size = self.word.size;
+        self.area.height() <= MAX_LENGTH * size
+            && words.iter().any(|word| {
+                (-size..=MAX_BELOW * size).contains(&(word.area.top - self.area.bottom))
+                    && word.area.shared_width(&self.area) > -MAX_BESIDE * size
+            })
+    }
+
+    fn is_in_row_of(&self, other: &Self) -> bool {
+        let shorter = self.area.height().min(other.area.height());
+        self.area.shared_height(&other.area) >= SAME_HEIGHT * shorter
+    }
+}
+
 /// Moves the heads of columns from turned text to `words`, which run in the direction `main`.
 pub(super) fn put_upright(
     sheet: &DrawnPage,
@@ -42,30 +59,19 @@ pub(super) fn put_upright(
     {
         return;
     }
-    let on_main = |area| turn_area(sheet, main, turn_back(sheet, turned, area));
     let lines = lines::gather(turned_words.clone()).into_iter().filter_map(|line| {
-        let (text, area) = (line.text(), on_main(line.area));
+        let text = line.text();
+        let area = turn_area(sheet, main, turn_back(sheet, turned, line.area));
         let orders = line.words.iter().map(|word| word.order).collect();
         let word = line.words.into_iter().next()?;
         Some(TurnedLine { text, area, word, orders })
     });
-    let is_head = |line: &TurnedLine| {
-        let size = line.word.size;
-        let beside = |area: &PageArea| area.shared_width(&line.area) > -MAX_BESIDE * size;
-        let below =
-            |area: &PageArea| (-size..=MAX_BELOW * size).contains(&(area.top - line.area.bottom));
-        line.area.height() <= MAX_LENGTH * size
-            && words.iter().any(|word| below(&word.area) && beside(&word.area))
-    };
-    let mut heads: Vec<TurnedLine> = lines.filter(is_head).take(MAX_HEADS).collect();
+    let mut heads: Vec<TurnedLine> =
+        lines.filter(|line| line.is_head_of(words)).take(MAX_HEADS).collect();
     heads.sort_by(|a, b| a.area.left.total_cmp(&b.area.left));
-    let is_same_row = |one: &TurnedLine, other: &TurnedLine| {
-        let shorter = one.area.height().min(other.area.height());
-        one.area.shared_height(&other.area) >= SAME_HEIGHT * shorter
-    };
     let next_order = words.iter().map(|word| word.order + 1).max().unwrap_or_default();
     let mut upright: Vec<Word> = Vec::new();
-    for row in heads.chunk_by(is_same_row).filter(|row| row.len() >= MIN_HEADS) {
+    for row in heads.chunk_by(TurnedLine::is_in_row_of).filter(|row| row.len() >= MIN_HEADS) {
         let area = PageArea::around(row.iter().map(|head| head.area));
         // Other heads of the table are not turned.
         let level = words

@@ -81,17 +81,19 @@ pub(super) fn take(words: &mut Vec<Word>) -> Vec<PageTable> {
         start = if found.is_some() { end } else { start + 1 };
         tables.extend(found.into_iter().flatten());
     }
-    let is_used = |word: &Word| {
-        let reach = MAX_DISTANCE * word.size;
-        tables.iter().map(|table| table.area).any(|area| {
-            (area.top - reach..=area.bottom + reach).contains(&word.base)
-                && word.area.shared_width(&area) > -reach
-        })
-    };
-    rest.extend(marks.into_iter().filter(|word| !is_used(word)));
+    rest.extend(marks.into_iter().filter(|word| !is_next_to(word, &tables)));
     rest.sort_by_key(|word| word.order);
     *words = rest;
     tables
+}
+
+/// Whether a rule belongs to one of the tables.
+fn is_next_to(rule: &Word, tables: &[PageTable]) -> bool {
+    let reach = MAX_DISTANCE * rule.size;
+    tables.iter().map(|table| table.area).any(|area| {
+        (area.top - reach..=area.bottom + reach).contains(&rule.base)
+            && rule.area.shared_width(&area) > -reach
+    })
 }
 
 /// Removes the words of the table whose columns the rules of a line show, and returns it.
@@ -105,51 +107,33 @@ fn take_below_groups(
     let zone = PageArea::around(groups.iter().copied());
     let borders: Vec<f64> =
         groups.windows(2).map(|pair| f64::midpoint(pair[0].right, pair[1].left)).collect();
-    let is_in_reach = |word: &&Word| {
+    let in_reach = words.iter().filter(|word| {
         word.area.right > zone.left - word.size && word.area.left < zone.right + word.size
-    };
-    let lines = lines::gather(words.iter().filter(is_in_reach).cloned().collect());
-    let fits = |line: &TextLine| {
-        line.words.iter().all(|word| {
-            // A word may be longer than the rule above it.
-            let crosses = |pair: &[PageArea]| {
-                word.area.shared_width(&pair[0]) > 0.0 && word.area.shared_width(&pair[1]) > 0.0
-            };
-            word.area.left > zone.left - word.size && !groups.windows(2).any(crosses)
-        })
-    };
-    let follows = |above: f64, line: &TextLine| {
-        let has_rule = rules.iter().any(|rule| (above..line.base).contains(&rule[0].top));
-        let most = if has_rule { 2.0 * MAX_LEADING } else { MAX_LEADING };
-        line.base - above <= most * line.size
-    };
+    });
+    let lines = lines::gather(in_reach.cloned().collect());
     let below = lines.iter().position(|line| line.base > zone.top)?;
     let (mut start, mut end) = (below, below);
-    while start > 0 && below - start < MAX_HEAD_LINES && fits(&lines[start - 1]) {
+    while start > 0 && below - start < MAX_HEAD_LINES && fits(&lines[start - 1], &groups, zone.left)
+    {
         let next = if start == below { zone.top } else { lines[start].base };
         if next - lines[start - 1].base > MAX_LEADING * lines[start - 1].size {
             break;
         }
         start -= 1;
     }
-    while end < lines.len() && fits(&lines[end]) {
+    while end < lines.len() && fits(&lines[end], &groups, zone.left) {
         let above = if end == below { zone.top } else { lines[end - 1].base };
-        if !follows(above, &lines[end]) {
+        if !follows(above, &lines[end], rules) {
             break;
         }
         end += 1;
     }
-    let row = |line: &TextLine| {
-        let mut cells: Vec<Vec<Word>> = vec![Vec::new(); groups.len()];
-        for word in &line.words {
-            let middle = f64::midpoint(word.area.left, word.area.right);
-            cells[borders.partition_point(|border| *border <= middle)].push(word.clone());
-        }
-        GridRow { cells, base: line.base, size: line.size }
-    };
-    let rows: Vec<GridRow> = lines[start..end].iter().map(row).collect();
-    let num_filled = |row: &&GridRow| row.cells.iter().filter(|cell| !cell.is_empty()).count() >= 2;
-    if end == below || rows.len() < 2 || rows.iter().filter(num_filled).count() * 2 < rows.len() {
+    let rows: Vec<GridRow> = lines[start..end].iter().map(|line| row_of(line, &borders)).collect();
+    let num_split = rows
+        .iter()
+        .filter(|row| row.cells.iter().filter(|cell| !cell.is_empty()).count() >= 2)
+        .count();
+    if end == below || rows.len() < 2 || num_split * 2 < rows.len() {
         return None;
     }
     let taken: HashSet<usize> =
@@ -160,11 +144,40 @@ fn take_below_groups(
     Some(PageTable::new(area, wraps::join(rows), columns, lines[start].size))
 }
 
+/// Whether no word of a line begins left of the table, at `left`, or is below two of its `groups`.
+fn fits(line: &TextLine, groups: &[PageArea], left: f64) -> bool {
+    line.words.iter().all(|word| {
+        // A word may be longer than the rule above it.
+        word.area.left > left - word.size
+            && !groups.windows(2).any(|pair| {
+                word.area.shared_width(&pair[0]) > 0.0 && word.area.shared_width(&pair[1]) > 0.0
+            })
+    })
+}
+
+/// Whether a line is near the one whose base line is `above`, or near a rule between the two.
+fn follows(above: f64, line: &TextLine, rules: &[Vec<PageArea>]) -> bool {
+    let has_rule = rules.iter().any(|rule| (above..line.base).contains(&rule[0].top));
+    let most = if has_rule { 2.0 * MAX_LEADING } else { MAX_LEADING };
+    line.base - above <= most * line.size
+}
+
+/// Assigns the words of a line to the columns between `borders`.
+fn row_of(line: &TextLine, borders: &[f64]) -> GridRow {
+    let mut cells: Vec<Vec<Word>> = vec![Vec::new(); borders.len() + 1];
+    for word in &line.words {
+        let middle = f64::midpoint(word.area.left, word.area.right);
+        cells[borders.partition_point(|border| *border <= middle)].push(word.clone());
+    }
+    GridRow { cells, base: line.base, size: line.size }
+}
+
+fn is_dash(c: char) -> bool {
+    matches!(c, '-' | '=' | '_' | '+' | '\u{2013}' | '\u{2014}' | '\u{2500}' | '\u{2550}')
+}
+
 /// Whether a word is a horizontal rule.
 fn is_level(word: &Word) -> bool {
-    let is_dash = |c: char| {
-        matches!(c, '-' | '=' | '_' | '+' | '\u{2013}' | '\u{2014}' | '\u{2500}' | '\u{2550}')
-    };
     let fewest = if word.is_mono || word.pitch.is_some() { MIN_DASHES_MONO } else { MIN_DASHES };
     word.text.chars().count() >= fewest
         && word.text.chars().all(is_dash)

@@ -99,9 +99,11 @@ fn mark_monospaced(words: &mut [Word]) {
 
 /// Whether a text has letters that are narrow in proportional fonts, and letters that are not.
 fn has_narrow_and_wide(text: &str) -> bool {
-    let is_narrow =
-        |c: char| matches!(c, 'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | '-');
     text.contains(is_narrow) && text.contains(|c: char| c.is_ascii_alphabetic() && !is_narrow(c))
+}
+
+fn is_narrow(c: char) -> bool {
+    matches!(c, 'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | '-')
 }
 
 /// Rotates a point so that text in `direction` runs to the right.
@@ -196,10 +198,11 @@ fn push(glyphs: &[PlacedGlyph<'_>], is_after_space: bool, narrow: f64, words: &m
     let size = first.glyph.size;
     let text = spaces::text_of(glyphs, narrow);
     let (mut inked, mut width) = (0.0, 0.0);
-    let is_letter = |placed: &&PlacedGlyph<'_>| placed.character().is_some_and(char::is_alphabetic);
-    for placed in glyphs.iter().filter(|placed| placed.glyph.ink > 0.0).filter(is_letter) {
-        inked += placed.glyph.ink * placed.glyph.advance;
-        width += placed.glyph.advance;
+    for placed in glyphs {
+        if placed.glyph.ink > 0.0 && placed.character().is_some_and(char::is_alphabetic) {
+            inked += placed.glyph.ink * placed.glyph.advance;
+            width += placed.glyph.advance;
+        }
     }
     let (narrowest, widest) =
         glyphs.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), placed| {

@@ -42,26 +42,28 @@ const OPEN_WORDS: [&str; 14] =
 
 /// Joins the lines of each row, and returns the text of its cells.
 pub(super) fn join(rows: Vec<GridRow>) -> Vec<Vec<String>> {
-    let text = |cell| cells::text(&lines::gather(cell));
-    let rows = join_labels(join_head(join_wrapped(rows))).into_iter();
-    rows.map(|row| row.cells.into_iter().map(text).collect()).collect()
+    join_labels(join_head(join_wrapped(rows)))
+        .into_iter()
+        .map(|row| row.cells.into_iter().map(|cell| cells::text(&lines::gather(cell))).collect())
+        .collect()
 }
 
 /// Joins the lines of rows whose cells are wrapped.
 fn join_wrapped(rows: Vec<GridRow>) -> Vec<GridRow> {
-    let limit = |column: PageArea| column.right - SLACK * column.width();
-    let limits: Vec<f64> = extents(&rows).into_iter().map(limit).collect();
-    let is_near = |last: &GridRow, next: &GridRow| {
-        next.base - last.base <= MAX_LEADING * next.size.max(last.size)
-    };
-    let groups: Vec<&[GridRow]> = rows.chunk_by(is_near).collect();
+    let limits: Vec<f64> =
+        extents(&rows).into_iter().map(|column| column.right - SLACK * column.width()).collect();
+    let groups: Vec<&[GridRow]> = rows
+        .chunk_by(|last, next| next.base - last.base <= MAX_LEADING * next.size.max(last.size))
+        .collect();
     // The space between rows shows where they begin; without it, an empty label does.
     let are_spaced = groups.len() >= MIN_SPACED;
     let mut goes_on: Vec<bool> = Vec::with_capacity(rows.len());
     for lines in groups {
         let is_row = are_spaced && lines.len() > 1 && is_wrapped(lines, &limits);
-        let of_line = |at: usize| is_row || lines[at].continues(&lines[at - 1], &limits);
-        goes_on.extend((0..lines.len()).map(|at| at > 0 && of_line(at)));
+        goes_on.extend(
+            (0..lines.len())
+                .map(|at| at > 0 && (is_row || lines[at].continues(&lines[at - 1], &limits))),
+        );
     }
     let mut joined: Vec<GridRow> = Vec::with_capacity(rows.len());
     for (line, goes_on) in rows.into_iter().zip(goes_on) {
@@ -144,27 +146,32 @@ fn join_labels(rows: Vec<GridRow>) -> Vec<GridRow> {
 /// Returns the horizontal extent of the text in each column.
 pub(super) fn extents(rows: &[GridRow]) -> Vec<PageArea> {
     let width = rows.first().map_or(0, |row| row.cells.len());
-    let column = |at: usize| rows.iter().flat_map(move |row| &row.cells[at]).map(|word| word.area);
-    (0..width).map(|at| PageArea::around(column(at))).collect()
+    let mut areas = Vec::with_capacity(width);
+    for at in 0..width {
+        let words = rows.iter().flat_map(|row| &row.cells[at]);
+        areas.push(PageArea::around(words.map(|word| word.area)));
+    }
+    areas
 }
 
 impl GridRow {
     /// Whether no cell is a number; parts of dates and units do not count as numbers.
     fn is_head(&self) -> bool {
-        let is_amount = |cell: &Vec<Word>| {
-            cell.iter().all(|word| is_number(&word.text))
+        !self.cells.iter().any(|cell| {
+            !cell.is_empty()
+                && cell.iter().all(|word| is_number(&word.text))
                 && cell.iter().any(|word| !is_part_of_date(&word.text))
-        };
-        !self.cells.iter().any(|cell| !cell.is_empty() && is_amount(cell))
+        })
     }
 
     /// Whether one of its pieces is above several columns.
     fn spans(&self, extents: &[PageArea]) -> bool {
         self.cells.iter().filter(|cell| !cell.is_empty()).any(|cell| {
             let area = PageArea::around(cell.iter().map(|word| word.area));
-            let is_over =
-                |column: &&PageArea| area.shared_width(column) > OVER * column.width().max(1.0);
-            extents.iter().filter(is_over).count() > 1
+            let below = extents
+                .iter()
+                .filter(|column| area.shared_width(column) > OVER * column.width().max(1.0));
+            below.count() > 1
         })
     }
 

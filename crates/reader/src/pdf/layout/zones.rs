@@ -54,41 +54,46 @@ pub(super) fn take(rules: &RuledLines, words: &mut Vec<Word>) -> Vec<PageTable> 
 /// Excludes lines at either end that are not rows: a title, notes.
 fn trim(rows: &[SplitLine<'_>]) -> Range<usize> {
     let first_border = borders(rows).first().copied().unwrap_or(f64::NEG_INFINITY);
-    let is_row = |row: &SplitLine<'_>| row.is_split() || row.line.area.left > first_border;
-    let start = rows.iter().position(is_row).unwrap_or(0);
+    let start = rows
+        .iter()
+        .position(|row| row.is_split() || row.line.area.left > first_border)
+        .unwrap_or(0);
     let end = rows.iter().rposition(SplitLine::is_split).map_or(rows.len(), |last| last + 1);
     start..end.max(start)
 }
 
 /// Extends the area of a table upwards and downwards by lines whose pieces are within its columns.
 fn extend(zone: PageArea, borders: &[f64], words: &[Word]) -> PageArea {
-    let overlaps = |word: &&Word| zone.left <= word.area.right && word.area.left <= zone.right;
-    let lines = lines::gather(words.iter().filter(overlaps).cloned().collect());
-    let fits = |line: &TextLine| {
-        let row = SplitLine::new(line, CELL_GAP_RULED);
-        let is_within = |piece: &Vec<Word>| {
-            let (left, right) = extent(piece);
-            left >= zone.left
-                && right <= zone.right
-                && borders.partition_point(|border| *border <= left)
-                    == borders.partition_point(|border| *border < right)
-        };
-        row.is_split() && row.pieces.iter().all(is_within)
-    };
+    let overlapping =
+        words.iter().filter(|word| zone.left <= word.area.right && word.area.left <= zone.right);
+    let lines = lines::gather(overlapping.cloned().collect());
     let mut area = zone;
     for line in lines.iter().rev().filter(|line| line.base < zone.top + line.size) {
-        if area.top - line.area.bottom > MAX_ROW_GAP * line.size || !fits(line) {
+        if area.top - line.area.bottom > MAX_ROW_GAP * line.size || !fits(line, zone, borders) {
             break;
         }
         area.top = area.top.min(line.area.top);
     }
     for line in lines.iter().filter(|line| line.base > zone.bottom) {
-        if line.area.top - area.bottom > MAX_ROW_GAP * line.size || !fits(line) {
+        if line.area.top - area.bottom > MAX_ROW_GAP * line.size || !fits(line, zone, borders) {
             break;
         }
         area.bottom = area.bottom.max(line.area.bottom);
     }
     area
+}
+
+/// Whether a line has several pieces, each of them within a column of the table in `zone`.
+fn fits(line: &TextLine, zone: PageArea, borders: &[f64]) -> bool {
+    let row = SplitLine::new(line, CELL_GAP_RULED);
+    row.is_split()
+        && row.pieces.iter().all(|piece| {
+            let (left, right) = extent(piece);
+            left >= zone.left
+                && right <= zone.right
+                && borders.partition_point(|border| *border <= left)
+                    == borders.partition_point(|border| *border < right)
+        })
 }
 
 /// Returns the areas between rules that begin and end at the same positions, smallest first.
@@ -103,11 +108,13 @@ fn zones(rules: &RuledLines, size: f64) -> Vec<PageArea> {
         if used[first] {
             continue;
         }
-        let is_alike = |other: &RuledLine| {
-            (long[first].from - other.from).abs() <= NEAR
-                && (long[first].to - other.to).abs() <= NEAR
-        };
-        let group: Vec<usize> = (first..long.len()).filter(|idx| is_alike(&long[*idx])).collect();
+        let group: Vec<usize> = (first..long.len())
+            .filter(|idx| {
+                let other = long[*idx];
+                (long[first].from - other.from).abs() <= NEAR
+                    && (long[first].to - other.to).abs() <= NEAR
+            })
+            .collect();
         group.iter().for_each(|idx| used[*idx] = true);
         let (Some(top), Some(bottom)) = (group.first(), group.last()) else { continue };
         if group.len() >= 2 {
