@@ -36,12 +36,12 @@ pub(super) struct PageMarks<'a> {
 
 /// Marks words on a picture of three bytes per pixel and sends it.
 pub(super) fn send(
-    (width, height): (u32, u32),
+    width: u32,
+    height: u32,
     colours: Vec<u8>,
     marks: &PageMarks<'_>,
     emit: &mut Emit<'_>,
 ) -> Result<(), EarlyEnd> {
-    let crashed = |detail: String| ReadFailure::new(FailureKind::Crashed, detail);
     let image = RgbImage::from_raw(width, height, colours);
     let mut image = image.ok_or_else(|| crashed("the picture is incomplete".into()))?;
     let marked = found(marks);
@@ -53,11 +53,12 @@ pub(super) fn send(
     Ok(emit(AnswerLine::Drawn(DrawnPicture { width, height, png, num_marked }))?)
 }
 
+fn crashed(detail: String) -> ReadFailure {
+    ReadFailure::new(FailureKind::Crashed, detail)
+}
+
 /// Returns the areas of the words to mark.
 fn found(marks: &PageMarks<'_>) -> Vec<PageArea> {
-    let plain = |text: &str| -> String {
-        fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
-    };
     let wanted: Vec<String> =
         marks.text.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
     let words = marks.words.iter().map(|(text, area)| (plain(text), *area));
@@ -73,11 +74,10 @@ fn found(marks: &PageMarks<'_>) -> Vec<PageArea> {
         }
     }
     if !is_marked.contains(&true) {
-        let says_much = |word: &str| {
-            word.chars().count() >= MIN_LETTERS || word.contains(|c: char| c.is_ascii_digit())
-        };
         for (text, is_marked) in texts.iter().zip(&mut is_marked) {
-            *is_marked = says_much(text) && wanted.contains(text);
+            let says_much =
+                text.chars().count() >= MIN_LETTERS || text.contains(|c: char| c.is_ascii_digit());
+            *is_marked = says_much && wanted.contains(text);
         }
     }
     words
@@ -88,21 +88,34 @@ fn found(marks: &PageMarks<'_>) -> Vec<PageArea> {
         .collect()
 }
 
+/// Returns the letters and digits of a word, folded.
+fn plain(text: &str) -> String {
+    fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
+}
+
 /// Colours an area yellow; what is dark stays dark.
 fn mark(image: &mut RgbImage, area: &PageArea, scale: f64) {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "saturates, and is cut to the picture"
-    )]
-    let pixel = |points: f64, most: u32| ((points * scale).max(0.0) as u32).min(most);
     let (width, height) = image.dimensions();
-    for y in pixel(area.top - MARGIN, height)..pixel(area.bottom + MARGIN, height) {
-        for x in pixel(area.left - MARGIN, width)..pixel(area.right + MARGIN, width) {
+    let left = pixel(area.left - MARGIN, scale, width);
+    let right = pixel(area.right + MARGIN, scale, width);
+    let top = pixel(area.top - MARGIN, scale, height);
+    let bottom = pixel(area.bottom + MARGIN, scale, height);
+    for y in top..bottom {
+        for x in left..right {
             let Rgb([_, _, blue]) = image.get_pixel_mut(x, y);
             *blue = (*blue).min(BLUE_LEFT);
         }
     }
+}
+
+/// Converts a position to pixels, at most `most`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates, and is cut to the picture"
+)]
+fn pixel(points: f64, scale: f64, most: u32) -> u32 {
+    ((points * scale).max(0.0) as u32).min(most)
 }
 
 #[cfg(test)]

@@ -78,15 +78,16 @@ pub(crate) fn draw(
         let image = decoder(&bytes).and_then(DynamicImage::from_decoder);
         let image = image.map_err(|error| to_failure(&error))?;
         let most = picture::MAX_SIDE;
-        let image = match image.width().max(image.height()) > most {
-            true => image.resize(most, most, FilterType::CatmullRom),
-            false => image,
+        let image = if image.width().max(image.height()) > most {
+            image.resize(most, most, FilterType::CatmullRom)
+        } else {
+            image
         };
         let mut on_white = RgbaImage::from_pixel(image.width(), image.height(), Rgba([255; 4]));
         image::imageops::overlay(&mut on_white, &image.into_rgba8(), 0, 0);
-        let size = on_white.dimensions();
+        let (width, height) = on_white.dimensions();
         let colours = DynamicImage::ImageRgba8(on_white).into_rgb8().into_raw();
-        picture::send(size, colours, &PageMarks::default(), emit)?;
+        picture::send(width, height, colours, &PageMarks::default(), emit)?;
     }
     Ok(ReadingSummary::default())
 }
@@ -118,15 +119,19 @@ fn to_raster(image: DynamicImage) -> Raster {
     let grey = if (scale - 1.0).abs() < 1e-3 {
         grey
     } else {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "positive, and no longer than what OCR takes"
-        )]
-        let scaled = |side: u32| ((f64::from(side) * scale) as u32).max(1);
-        image::imageops::resize(&grey, scaled(width), scaled(height), FilterType::CatmullRom)
+        let (width, height) = (scaled(width, scale), scaled(height, scale));
+        image::imageops::resize(&grey, width, height, FilterType::CatmullRom)
     };
     Raster { width: grey.width(), height: grey.height(), dpi: None, pixels: grey.into_raw() }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "positive, and no longer than what OCR takes"
+)]
+fn scaled(side: u32, scale: f64) -> u32 {
+    ((f64::from(side) * scale) as u32).max(1)
 }
 
 fn on_white(image: &DynamicImage) -> image::GrayImage {
@@ -176,12 +181,15 @@ fn with_first(bytes: &[u8], offset: u32) -> Cow<'_, [u8]> {
 /// Returns a number of `len` bytes in an ordinary TIFF file; `None` beyond its end, and for any other file.
 fn number(bytes: &[u8], at: usize, len: usize) -> Option<u32> {
     let digits = bytes.get(at..at.checked_add(len)?)?;
-    let join = |number, digit: &u8| (number << 8) | u32::from(*digit);
     match bytes.get(..4)? {
-        b"II*\0" => Some(digits.iter().rev().fold(0, join)),
-        b"MM\0*" => Some(digits.iter().fold(0, join)),
+        b"II*\0" => Some(digits.iter().rev().fold(0, append_byte)),
+        b"MM\0*" => Some(digits.iter().fold(0, append_byte)),
         _ => None,
     }
+}
+
+fn append_byte(number: u32, byte: &u8) -> u32 {
+    (number << 8) | u32::from(*byte)
 }
 
 #[cfg(test)]

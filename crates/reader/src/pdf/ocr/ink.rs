@@ -1,6 +1,7 @@
 //! Decides which pixels of a picture are ink.
 
 use super::raster::Raster;
+use crate::pdf::layout::sheet::PageArea;
 
 /// The pixels of a picture: ink or paper, row by row from the top.
 #[derive(Debug, Clone)]
@@ -36,12 +37,17 @@ impl Frame {
         self.bottom.saturating_sub(self.top)
     }
 
+    /// Returns its area in points; `scale` is the number of points per pixel.
+    pub(super) fn scaled(&self, scale: f64) -> PageArea {
+        let [left, top, right, bottom] =
+            [self.left, self.top, self.right, self.bottom].map(|position| position as f64 * scale);
+        PageArea::new(left, top, right, bottom)
+    }
+
     /// Whether two frames share more than half of the smaller one's width and height.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
-        let shared =
-            |a: (usize, usize), b: (usize, usize)| a.1.min(b.1).saturating_sub(a.0.max(b.0));
-        let wide = shared((self.left, self.right), (other.left, other.right));
-        let high = shared((self.top, self.bottom), (other.top, other.bottom));
+        let wide = self.right.min(other.right).saturating_sub(self.left.max(other.left));
+        let high = self.bottom.min(other.bottom).saturating_sub(self.top.max(other.top));
         wide * 2 > self.width().min(other.width()) && high * 2 > self.height().min(other.height())
     }
 
@@ -131,11 +137,14 @@ pub(super) fn pixel(position: f64) -> usize {
 fn threshold(raster: &Raster) -> u8 {
     let mut counts = [0_u32; 256];
     raster.pixels.iter().for_each(|grey| counts[usize::from(*grey)] += 1);
-    let levels = || counts.iter().enumerate().map(|(grey, count)| (grey as f64, f64::from(*count)));
-    let (all, sum) =
-        levels().fold((0.0, 0.0), |(all, sum), (grey, count)| (all + count, sum + grey * count));
+    let levels = counts.iter().enumerate().map(|(grey, count)| (grey as f64, f64::from(*count)));
+    let (mut all, mut sum) = (0.0, 0.0);
+    for (level, count) in levels.clone() {
+        all += count;
+        sum += level * count;
+    }
     let (mut dark, mut dark_sum, mut best) = (0.0, 0.0, (0.0, 0));
-    for (grey, (level, count)) in (0..=u8::MAX).zip(levels()) {
+    for (grey, (level, count)) in (0..=u8::MAX).zip(levels) {
         let light = all - dark;
         if dark > 0.0 && light > 0.0 {
             let distance: f64 = dark_sum / dark - (sum - dark_sum) / light;

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use super::layout;
 use super::layout::sheet::{POINTS_PER_INCH, PageArea};
 use crate::document::{BlockKind, WordAccount};
-use crate::extract::protocol::{AnswerLine, OcrOutcome, PageBlock, ReadPage, Recognised};
+use crate::extract::protocol::{AnswerLine, OcrOutcome, PageBlock, ReadPage};
 use crate::{Ask, EarlyEnd, Emit, ReaderInput};
 use ink::{Frame, Ink};
 pub(crate) use raster::Raster;
@@ -93,12 +93,10 @@ pub(crate) fn read(
         if num_pixels >= MAX_TOGETHER || pages.peek().is_none() {
             num_pixels = 0;
             let scans = recognise(&std::mem::take(&mut rasters), input.ask);
-            let is_part = |number| input.request.ocr_areas.iter().any(|(page, _)| *page == number);
             for (number, scan) in std::mem::take(&mut numbers).into_iter().zip(scans) {
+                let is_part = input.request.ocr_areas.iter().any(|(page, _)| *page == number);
                 emit(AnswerLine::Page(match scan {
-                    Ok(scan) if is_part(number) => {
-                        ReadPage { number, ..scan.without_unsure().page() }
-                    }
+                    Ok(scan) if is_part => ReadPage { number, ..scan.without_unsure().page() },
                     Ok(scan) => ReadPage { number, ..scan.page() },
                     Err(reason) => lost(number, OcrOutcome::Refused(reason)),
                 }))?;
@@ -115,12 +113,11 @@ fn lost(number: u32, outcome: OcrOutcome) -> ReadPage {
 /// Lays out the words that a table of Tesseract's names on a picture with stripes, for fuzzing.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn fuzz(table: &str) {
-    let (width, height) = (320, 240);
-    let pixels =
-        (0..width * height).map(|idx| if idx / width % 16 < 9 { 0 } else { 255 }).collect();
-    let raster = Raster { width, height, dpi: None, pixels };
+    let pixels = (0..320 * 240).map(|idx| if idx / 320 % 16 < 9 { 0 } else { 255 }).collect();
+    let raster = Raster { width: 320, height: 240, dpi: None, pixels };
     let ink = Ink::of(&raster);
-    let mut words = tsv::parse(table, raster.size());
+    let (width, height) = raster.size();
+    let mut words = tsv::parse(table, width, height);
     words.iter_mut().for_each(|word| word.frame = ink.tightened(word.frame));
     signs::repair(&mut words, &ink);
     let _ = RecognizedPicture { ink, dpi: None, words, strokes: Vec::new() }.page();
@@ -184,6 +181,21 @@ impl<'a> LeveledPicture<'a> {
         Self { bare_ink: Ink::of(&bare), level, ink, bare, strokes, size }
     }
 
+    /// Returns the words of Tesseract's table, without those that are pieces of rules.
+    fn words_of(&self, table: &str) -> Vec<RecognizedWord> {
+        let mut words = self.parsed(table);
+        // What was a rule has no ink without the rules.
+        words.retain(|word| {
+            self.ink.share(word.frame) < BLANK || self.bare_ink.share(word.frame) >= BLANK
+        });
+        words
+    }
+
+    fn parsed(&self, table: &str) -> Vec<RecognizedWord> {
+        let (width, height) = self.level.size();
+        tsv::parse(table, width, height)
+    }
+
     /// Whether there may be more words than these in a table with cells.
     fn is_partly_read(&self, words: &[RecognizedWord]) -> bool {
         let sure = words.iter().filter(|word| word.confidence >= SURE);
@@ -198,35 +210,35 @@ impl RecognizedPicture {
     fn read(rasters: &[Raster], ask: &Ask<'_>) -> Vec<Result<Self, String>> {
         let sheets: Vec<LeveledPicture<'_>> = rasters.iter().map(LeveledPicture::of).collect();
         let tables = tesseract::words(sheets.iter().map(|sheet| &*sheet.level), ask);
-        let read = |(sheet, table): (&LeveledPicture<'_>, Recognised)| {
-            let mut words = tsv::parse(&table?, sheet.level.size());
-            // What was a rule has no ink without the rules.
-            let (ink, bare) = (&sheet.ink, &sheet.bare_ink);
-            words.retain(|word| ink.share(word.frame) < BLANK || bare.share(word.frame) >= BLANK);
-            Ok(words)
-        };
-        let mut read: Vec<Result<Vec<RecognizedWord>, String>> =
-            sheets.iter().zip(tables).map(read).collect();
-        let is_partly_read =
-            |(sheet, words): &(&LeveledPicture<'_>, &mut Result<Vec<RecognizedWord>, String>)| {
-                words.as_ref().is_ok_and(|words| sheet.is_partly_read(words))
-            };
-        let again: Vec<_> = sheets.iter().zip(&mut read).filter(is_partly_read).collect();
+        let mut read: Vec<Result<Vec<RecognizedWord>, String>> = sheets
+            .iter()
+            .zip(tables)
+            .map(|(sheet, table)| table.map(|table| sheet.words_of(&table)))
+            .collect();
+        let again: Vec<_> = sheets
+            .iter()
+            .zip(&mut read)
+            .filter(|(sheet, words)| words.as_ref().is_ok_and(|words| sheet.is_partly_read(words)))
+            .collect();
         let tables = tesseract::words(again.iter().map(|(sheet, _)| &sheet.bare), ask);
         for ((sheet, words), table) in again.into_iter().zip(tables) {
             let first = std::mem::replace(words, Ok(Vec::new()));
-            let again = table.map(|table| tsv::parse(&table, sheet.level.size()));
+            let again = table.map(|table| sheet.parsed(&table));
             *words = first.and_then(|first| Ok(merge(first, again?)));
         }
-        let scan = |(sheet, words): (LeveledPicture<'_>, Result<Vec<RecognizedWord>, String>)| {
-            let LeveledPicture { level, bare_ink: ink, strokes, .. } = sheet;
-            let mut words = words?;
-            // Some boxes are as high as their line.
-            words.iter_mut().for_each(|word| word.frame = ink.tightened(word.frame));
-            signs::repair(&mut words, &ink);
-            Ok(Self { ink, dpi: level.dpi, words, strokes })
-        };
-        sheets.into_iter().zip(read).map(scan).collect()
+        sheets
+            .into_iter()
+            .zip(read)
+            .map(|(sheet, words)| words.map(|words| Self::of(sheet, words)))
+            .collect()
+    }
+
+    fn of(sheet: LeveledPicture<'_>, mut words: Vec<RecognizedWord>) -> Self {
+        let LeveledPicture { level, bare_ink: ink, strokes, .. } = sheet;
+        // Some boxes are as high as their line.
+        words.iter_mut().for_each(|word| word.frame = ink.tightened(word.frame));
+        signs::repair(&mut words, &ink);
+        Self { ink, dpi: level.dpi, words, strokes }
     }
 
     fn num_unsure(&self) -> usize {
@@ -234,20 +246,24 @@ impl RecognizedPicture {
     }
 
     fn may_be_turned(&self) -> bool {
-        let is_share = |count: usize| count as f64 >= TURNED_SHARE * self.words.len() as f64;
-        self.words.len() >= MIN_WORDS && (is_share(self.num_unsure()) || self.runs_down())
+        let fewest = TURNED_SHARE * self.words.len() as f64;
+        self.words.len() >= MIN_WORDS && (self.num_unsure() as f64 >= fewest || self.runs_down())
     }
 
     /// Whether most words of several letters are higher than wide.
     fn runs_down(&self) -> bool {
-        let long = || self.words.iter().filter(|word| word.text.chars().count() > 2);
-        let num_tall = long().filter(|word| word.frame.height() > word.frame.width()).count();
-        num_tall >= MIN_WORDS && num_tall * 2 > long().count()
+        let long = self.words.iter().filter(|word| word.text.chars().count() > 2);
+        let num_tall = long.clone().filter(|word| word.frame.height() > word.frame.width()).count();
+        num_tall >= MIN_WORDS && num_tall * 2 > long.count()
     }
 
     fn is_better_than(&self, other: &Self) -> bool {
-        let share = |scan: &Self| scan.num_unsure() as f64 / scan.words.len().max(1) as f64;
-        self.words.len() >= MIN_WORDS && (share(self) < share(other) || other.runs_down())
+        self.words.len() >= MIN_WORDS
+            && (self.unsure_share() < other.unsure_share() || other.runs_down())
+    }
+
+    fn unsure_share(&self) -> f64 {
+        self.num_unsure() as f64 / self.words.len().max(1) as f64
     }
 
     /// Removes the words that are likely wrong: on most pictures, Tesseract sees some.
@@ -258,27 +274,22 @@ impl RecognizedPicture {
 
     /// Returns the page with its blocks in reading order.
     fn page(mut self) -> ReadPage {
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let (num_words, num_unsure) = (count(self.words.len()), count(self.num_unsure()));
-        let has_text = |word: &RecognizedWord| word.text.contains(char::is_alphanumeric);
-        self.words.retain(|word| word.confidence >= SPECK || has_text(word));
+        let num_words = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        let num_unsure = u32::try_from(self.num_unsure()).unwrap_or(u32::MAX);
+        self.words
+            .retain(|word| word.confidence >= SPECK || word.text.contains(char::is_alphanumeric));
         let shaped = ShapedWord::of(self.words);
         let scale = match self.dpi {
             Some(dpi) => POINTS_PER_INCH / dpi,
             None => USUAL_SIZE / shaped.body,
         };
-        let points = |position: usize| position as f64 * scale;
-        let area = |stroke: &Frame| {
-            let [left, top] = [stroke.left, stroke.top].map(points);
-            PageArea::new(left, top, points(stroke.right), points(stroke.bottom))
-        };
-        let rules: Vec<PageArea> = self.strokes.iter().map(area).collect();
+        let rules: Vec<PageArea> = self.strokes.iter().map(|stroke| stroke.scaled(scale)).collect();
         let mut left_out = WordAccount::default();
         let words = shaped.placed(&self.ink, scale);
         let (blocks, num_copied_words) = layout::arrange_words(words, &rules, &mut left_out);
         ReadPage {
-            width: points(self.ink.width),
-            height: points(self.ink.height),
+            width: self.ink.width as f64 * scale,
+            height: self.ink.height as f64 * scale,
             blocks: blocks.into_iter().filter(is_text).collect(),
             ocr: Some(OcrOutcome::Read),
             num_words,
@@ -294,12 +305,11 @@ impl RecognizedPicture {
 /// Tesseract leaves out cells between rules, and without the rules it leaves out narrow columns.
 fn merge(mut words: Vec<RecognizedWord>, mut again: Vec<RecognizedWord>) -> Vec<RecognizedWord> {
     again.retain(|word| word.confidence >= SURE);
-    let is_better = |other: &RecognizedWord, word: &RecognizedWord| {
-        word.confidence < SURE || other.confidence >= word.confidence + MUCH_SURER
-    };
     words.retain(|word| {
-        let overlaps = |other: &&RecognizedWord| other.frame.overlaps(&word.frame);
-        !again.iter().filter(overlaps).any(|other| is_better(other, word))
+        !again.iter().any(|other| {
+            other.frame.overlaps(&word.frame)
+                && (word.confidence < SURE || other.confidence >= word.confidence + MUCH_SURER)
+        })
     });
     again.retain(|word| !words.iter().any(|other| other.frame.overlaps(&word.frame)));
     let next_line = words.iter().map(|word| word.line + 1).max().unwrap_or(0);

@@ -28,14 +28,15 @@ impl Raster {
         let scale = self.dpi.unwrap_or(POINTS_PER_INCH) / POINTS_PER_INCH;
         let width = (self.width as usize).max(1);
         for (y, row) in self.pixels.chunks_mut(width).enumerate() {
-            let is_level =
-                |area: &&PageArea| (area.top * scale..area.bottom * scale).contains(&(y as f64));
-            let level: Vec<&PageArea> = areas.iter().filter(is_level).collect();
+            let level: Vec<&PageArea> = areas
+                .iter()
+                .filter(|area| (area.top * scale..area.bottom * scale).contains(&(y as f64)))
+                .collect();
             for (x, pixel) in row.iter_mut().enumerate() {
-                let is_in = |area: &&PageArea| {
-                    (area.left * scale..area.right * scale).contains(&(x as f64))
-                };
-                if !level.iter().any(is_in) {
+                let is_kept = level
+                    .iter()
+                    .any(|area| (area.left * scale..area.right * scale).contains(&(x as f64)));
+                if !is_kept {
                     *pixel = WHITE;
                 }
             }
@@ -92,13 +93,15 @@ impl Raster {
         let (left, top) = (x as usize, y as usize);
         debug_assert!(left + 1 < width && top + 1 < height);
         let (right_share, low_share) = (x - x.floor(), y - y.floor());
-        let row = |y: usize| {
-            let start = y * width + left;
-            let (one, other) = (f64::from(self.pixels[start]), f64::from(self.pixels[start + 1]));
-            one + (other - one) * right_share
-        };
-        let (upper, lower) = (row(top), row(top + 1));
+        let upper = self.between_two(top * width + left, right_share);
+        let lower = self.between_two((top + 1) * width + left, right_share);
         (upper + (lower - upper) * low_share).round() as u8
+    }
+
+    /// Returns the brightness between the pixel at `start` and the next one.
+    fn between_two(&self, start: usize, share: f64) -> f64 {
+        let (one, other) = (f64::from(self.pixels[start]), f64::from(self.pixels[start + 1]));
+        one + (other - one) * share
     }
 }
 

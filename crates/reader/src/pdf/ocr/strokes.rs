@@ -58,15 +58,15 @@ pub(super) fn erased(raster: &Raster, strokes: &[Frame]) -> Raster {
         let (before, after) = (left.saturating_sub(MARGIN), (right + MARGIN).min(width));
         for y in top..bottom {
             for x in left..right {
-                let lightest = |places: &mut dyn Iterator<Item = (usize, usize)>| {
-                    places.map(|(x, y)| erased.pixels[y * width + x]).max().unwrap_or(0)
-                };
                 // The paper on one side of the stroke or the other, whichever is lighter.
-                let paper = match is_level {
-                    true => lightest(&mut (above..top).chain(bottom..below).map(|y| (x, y))),
-                    false => lightest(&mut (before..left).chain(right..after).map(|x| (x, y))),
+                let paper = if is_level {
+                    let beside = (above..top).chain(bottom..below);
+                    beside.map(|y| erased.pixels[y * width + x]).max()
+                } else {
+                    let beside = (before..left).chain(right..after);
+                    beside.map(|x| erased.pixels[y * width + x]).max()
                 };
-                erased.pixels[y * width + x] = paper;
+                erased.pixels[y * width + x] = paper.unwrap_or(0);
             }
         }
     }
@@ -79,28 +79,33 @@ struct OpenStroke {
     num_pixels: usize,
 }
 
+impl OpenStroke {
+    /// Whether it is long and thin enough for a rule.
+    fn is_rule(&self, min_length: f64, max_thickness: f64) -> bool {
+        let length = self.frame.width() as f64;
+        let thickness = self.num_pixels as f64 / length.max(1.0);
+        length >= min_length.max(MIN_RATIO * thickness) && thickness <= max_thickness.max(1.0)
+    }
+}
+
 /// Returns the level strokes, top to bottom.
 fn level(ink: &Ink, min_length: f64, max_thickness: f64) -> Vec<Frame> {
     let min_length = min_length.max(8.0);
     let (mut open, mut found): (Vec<OpenStroke>, Vec<Frame>) = (Vec::new(), Vec::new());
-    let is_rule = |stroke: &OpenStroke| {
-        let length = stroke.frame.width() as f64;
-        let thickness = stroke.num_pixels as f64 / length.max(1.0);
-        length >= min_length.max(MIN_RATIO * thickness) && thickness <= max_thickness.max(1.0)
-    };
     for y in 0..ink.height {
         let (kept, closed): (Vec<OpenStroke>, Vec<OpenStroke>) =
             open.into_iter().partition(|stroke| y - stroke.frame.bottom < MAX_STEP);
-        found.extend(closed.iter().filter(|stroke| is_rule(stroke)).map(|stroke| stroke.frame));
+        let rules = closed.iter().filter(|stroke| stroke.is_rule(min_length, max_thickness));
+        found.extend(rules.map(|stroke| stroke.frame));
         open = kept;
         if found.len() >= MAX_STROKES {
             break;
         }
         for (left, right) in runs(ink.row(y), min_length) {
-            let touches = |stroke: &&mut OpenStroke| {
+            let touching = open.iter_mut().find(|stroke| {
                 stroke.frame.left <= right + MAX_STEP && left <= stroke.frame.right + MAX_STEP
-            };
-            match open.iter_mut().find(touches) {
+            });
+            match touching {
                 Some(OpenStroke { frame, num_pixels }) => {
                     frame.left = frame.left.min(left);
                     frame.right = frame.right.max(right);
@@ -114,7 +119,8 @@ fn level(ink: &Ink, min_length: f64, max_thickness: f64) -> Vec<Frame> {
             }
         }
     }
-    found.extend(open.iter().filter(|stroke| is_rule(stroke)).map(|stroke| stroke.frame));
+    let rules = open.iter().filter(|stroke| stroke.is_rule(min_length, max_thickness));
+    found.extend(rules.map(|stroke| stroke.frame));
     found
 }
 

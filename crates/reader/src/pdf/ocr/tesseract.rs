@@ -25,11 +25,12 @@ fn recognise<'a>(
     wanted: OcrTask,
     ask: &Ask<'_>,
 ) -> Vec<Recognised> {
-    let picture = |raster: &Raster| {
-        let Raster { width, height, dpi, pixels } = raster.clone();
-        Picture { width, height, dpi, pixels }
-    };
-    let pictures: Vec<Picture> = rasters.map(picture).collect();
+    let pictures: Vec<Picture> = rasters
+        .map(|raster| {
+            let Raster { width, height, dpi, pixels } = raster.clone();
+            Picture { width, height, dpi, pixels }
+        })
+        .collect();
     let num_pictures = pictures.len();
     if num_pictures == 0 {
         return Vec::new();

@@ -29,7 +29,7 @@ pub(super) struct RecognizedWord {
 
 /// Returns the words of the table, in Tesseract's order. Lines that are not words of a picture of
 /// this size are left out.
-pub(super) fn parse(table: &str, (width, height): (usize, usize)) -> Vec<RecognizedWord> {
+pub(super) fn parse(table: &str, width: usize, height: usize) -> Vec<RecognizedWord> {
     let mut words: Vec<RecognizedWord> = Vec::new();
     let mut last = [""; 3];
     let mut line = 0;
@@ -83,20 +83,20 @@ mod tests {
             5\t1\t1\t1\t1\t2\t69\t74\t109\t21\t31\ttide\n\
             5\t1\t1\t1\t2\t1\t16\t99\t44\t21\t0.5\t \n\
             5\t1\t1\t1\t2\t2\t69\t99\t9000\t21\t-1\tturns\n";
-        let words = parse(table, (700, 500));
+        let words = parse(table, 700, 500);
         let found: Vec<(&str, usize, usize, f64)> = words
             .iter()
             .map(|word| (word.text.as_str(), word.line, word.frame.right, word.confidence))
             .collect();
         assert_eq!(found, [("The", 1, 60, 96.64), ("tide", 1, 178, 31.0), ("turns", 2, 700, 0.0)]);
-        assert_eq!(parse("some plain text\nof another program\n", (700, 500)), []);
-        assert_eq!(parse("5\t1\t1\t1\t1\t1\t900\t71\t44\t21\t96\toutside\n", (700, 500)), []);
+        assert_eq!(parse("some plain text\nof another program\n", 700, 500), []);
+        assert_eq!(parse("5\t1\t1\t1\t1\t1\t900\t71\t44\t21\t96\toutside\n", 700, 500), []);
     }
 
     proptest! {
         #[test]
         fn no_table_is_too_odd(table in "([0-9]{1,12}\t|-|5\t|\n|[a-z.]){0,80}") {
-            for word in parse(&table, (700, 500)) {
+            for word in parse(&table, 700, 500) {
                 prop_assert!(word.frame.right <= 700 && word.frame.bottom <= 500);
                 prop_assert!(word.confidence.is_finite());
             }

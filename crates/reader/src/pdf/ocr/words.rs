@@ -4,6 +4,7 @@
 //! reaches below its base line. The words of a line agree on both, and so do lines of similar size.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use super::ink::{Frame, Ink};
 use super::tsv::RecognizedWord;
@@ -64,11 +65,12 @@ impl ShapedWord {
 
     /// Returns the words for layout analysis; `scale` is the number of points per pixel.
     pub(super) fn placed(&self, ink: &Ink, scale: f64) -> Vec<Word> {
-        let place = |(order, (read, shape)): (usize, &(RecognizedWord, LineMetrics))| {
+        let mut words = Vec::with_capacity(self.words.len());
+        for (order, (read, shape)) in self.words.iter().enumerate() {
             let Frame { left, right, .. } = read.frame;
             let (left, right) = (left as f64, right as f64);
             let (base, size) = (shape.base * scale, shape.size * scale);
-            Word {
+            words.push(Word {
                 text: read.text.clone(),
                 area: PageArea::new(
                     left * scale,
@@ -88,9 +90,9 @@ impl ShapedWord {
                 // Tesseract has separated them.
                 is_after_space: true,
                 is_entry: false,
-            }
-        };
-        self.words.iter().enumerate().map(place).collect()
+            });
+        }
+        words
     }
 }
 
@@ -121,8 +123,8 @@ fn reach(character: char) -> Option<(f64, f64)> {
 /// Returns the shape that the letters of a word imply; `None` if it has only signs.
 fn own_shape(word: &RecognizedWord) -> Option<LineMetrics> {
     let reaches: Vec<(f64, f64)> = word.text.chars().filter_map(reach).collect();
-    let highest = |pick: fn(&(f64, f64)) -> f64| reaches.iter().map(pick).fold(0.0, f64::max);
-    let (mut height, mut depth) = (highest(|reach| reach.0), highest(|reach| reach.1));
+    let mut height = reaches.iter().map(|reach| reach.0).fold(0.0, f64::max);
+    let mut depth = reaches.iter().map(|reach| reach.1).fold(0.0, f64::max);
     if reaches.is_empty() {
         return None;
     }
@@ -145,13 +147,14 @@ fn line_shapes(words: &[RecognizedWord], own: &[Option<LineMetrics>]) -> Vec<Opt
             by_line[word.line].push((*shape, word.text.len()));
         }
     }
-    let shape = |shapes: &Vec<(LineMetrics, usize)>| {
-        let pick = |pick: fn(&LineMetrics) -> f64| {
-            median(shapes.iter().map(|(shape, weight)| (pick(shape), *weight)).collect())
-        };
-        Some(LineMetrics { base: pick(|shape| shape.base)?, size: pick(|shape| shape.size)? })
-    };
-    by_line.iter().map(shape).collect()
+    by_line.iter().map(|shapes| median_shape(shapes)).collect()
+}
+
+/// Returns the usual shape of words with their weights; `None` if there are no words.
+fn median_shape(shapes: &[(LineMetrics, usize)]) -> Option<LineMetrics> {
+    let bases = shapes.iter().map(|(shape, weight)| (shape.base, *weight));
+    let sizes = shapes.iter().map(|(shape, weight)| (shape.size, *weight));
+    Some(LineMetrics { base: median(bases.collect())?, size: median(sizes.collect())? })
 }
 
 /// Returns the median of numbers with weights; `None` if there are none.
@@ -179,12 +182,12 @@ fn harmonise(words: &[RecognizedWord], lines: &mut [Option<LineMetrics>]) -> f64
     }
     let mut body = None;
     while !left.is_empty() {
-        let around = |step: i64| step - SAME_AS_OTHERS..=step + SAME_AS_OTHERS;
-        let weight = |step: i64| -> usize {
-            left.range(around(step)).flat_map(|(_, lines)| lines).map(|line| weights[*line]).sum()
-        };
         // Of equals the largest.
-        let Some(best) = left.keys().copied().max_by_key(|step| weight(*step)) else { break };
+        let best = left.keys().copied().max_by_key(|step| -> usize {
+            let lines = left.range(around(*step)).flat_map(|(_, lines)| lines);
+            lines.map(|line| weights[*line]).sum()
+        });
+        let Some(best) = best else { break };
         let members: Vec<usize> =
             left.range(around(best)).flat_map(|(_, lines)| lines).copied().collect();
         let sizes = members.iter().filter_map(|line| Some((lines[*line]?.size, weights[*line])));
@@ -198,6 +201,11 @@ fn harmonise(words: &[RecognizedWord], lines: &mut [Option<LineMetrics>]) -> f64
         left.retain(|step, _| !around(best).contains(step));
     }
     body.unwrap_or(1.0)
+}
+
+/// Returns the steps of sizes that count as the same.
+fn around(step: i64) -> RangeInclusive<i64> {
+    step - SAME_AS_OTHERS..=step + SAME_AS_OTHERS
 }
 
 /// Returns the number of percents that a size is above 1.

@@ -158,9 +158,10 @@ impl<'a> PdfAdditions<'a> {
         // The pages show the form; only values that are not on them are missing. What they do not show are lists for
         // choosing and texts of other languages, more than the form itself.
         let letters = self.letters.as_deref().unwrap_or_default();
-        let is_missing = |value: &String| !letters.contains(&entries::letters_of(value));
         let lines = lines.into_iter().filter(|line| !line.values.is_empty()).take(MAX_VALUES);
-        let missing = lines.filter(|line| line.values.iter().any(is_missing));
+        let missing = lines.filter(|line| {
+            line.values.iter().any(|value| !letters.contains(&entries::letters_of(value)))
+        });
         page.notes.extend(missing.map(|line| PageNote { text: line.text, place: None }));
     }
 }
@@ -169,8 +170,11 @@ impl<'a> PdfAdditions<'a> {
 fn names_reader(page: &ReadPage) -> bool {
     let num_words =
         page.blocks.iter().fold(0_u32, |sum, block| sum.saturating_add(count_words(&block.text)));
-    let is_named = |text: &str| text.contains("Acrobat") || text.contains("Adobe Reader");
-    num_words <= MAX_COVER_WORDS && page.blocks.iter().any(|block| is_named(&block.text))
+    num_words <= MAX_COVER_WORDS
+        && page
+            .blocks
+            .iter()
+            .any(|block| block.text.contains("Acrobat") || block.text.contains("Adobe Reader"))
 }
 
 /// Leaves out what a page shows, so that no other reader and no OCR looks for it.

@@ -158,15 +158,16 @@ impl PageRemark<'_> {
     pub(super) fn is_on(&self, sheet: &DrawnPage, positions: &GlyphPositions) -> bool {
         let drawn = positions.drawn_in(sheet, &self.area);
         let text = letters_of(&self.remark.text);
-        let is_in = |letters: &str| !letters.is_empty() && letters.contains(&text);
-        is_in(&drawn) || is_in(&self.marked)
+        [&drawn, &self.marked]
+            .into_iter()
+            .any(|letters| !letters.is_empty() && letters.contains(&text))
     }
 
     /// Quotes the words that it marks.
     pub(super) fn quote(&mut self, words: &[(String, PageArea)]) {
-        let is_marked =
-            |area: &PageArea| self.quads.iter().any(|quad| quad.contains_centre_of(area));
-        let marked = words.iter().filter(|(_, area)| is_marked(area));
+        let marked = words
+            .iter()
+            .filter(|(_, area)| self.quads.iter().any(|quad| quad.contains_centre_of(area)));
         let marked: Vec<&str> = marked.map(|(word, _)| word.as_str()).collect();
         self.marked = letters_of(&marked.concat());
         let quoted = marked.get(..MAX_QUOTED).unwrap_or(&marked).join(" ");
@@ -193,10 +194,9 @@ pub(super) fn words_of(sheet: &DrawnPage) -> Vec<(String, PageArea)> {
 }
 
 fn remark_of(dict: &Dict<'_>) -> Remark {
-    let string = |key: &[u8]| dict.get::<PdfString<'_>>(key).map(|text| strings::decode(&text));
-    let date = string(b"M").or_else(|| string(b"CreationDate")).unwrap_or_default();
-    let plain = string(b"Contents").unwrap_or_default();
-    let is_ticked = string(b"StateModel").is_some_and(|model| model == "Marked");
+    let date = string(dict, b"M").or_else(|| string(dict, b"CreationDate")).unwrap_or_default();
+    let plain = string(dict, b"Contents").unwrap_or_default();
+    let is_ticked = string(dict, b"StateModel").is_some_and(|model| model == "Marked");
     let text = if is_ticked {
         String::new()
     } else if plain.trim().is_empty() {
@@ -205,11 +205,15 @@ fn remark_of(dict: &Dict<'_>) -> Remark {
         plain
     };
     Remark {
-        author: clean::join_lines(&clean::text(&string(b"T").unwrap_or_default())),
+        author: clean::join_lines(&clean::text(&string(dict, b"T").unwrap_or_default())),
         date: strings::day(&date),
         about: String::new(),
         text: clean::join_lines(&clean::text(&text.replace('\r', "\n"))),
     }
+}
+
+fn string(dict: &Dict<'_>, key: &[u8]) -> Option<String> {
+    dict.get::<PdfString<'_>>(key).map(|text| strings::decode(&text))
 }
 
 /// Returns the text of a remark that is written with its style, as XHTML.

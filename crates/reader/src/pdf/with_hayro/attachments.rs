@@ -133,7 +133,6 @@ fn size_of(bytes: &[u8]) -> u64 {
 
 /// Returns the bytes of a file, unless there are more than `max`.
 fn bytes_of(stream: &Stream<'_>, max: u64) -> Result<Vec<u8>, ReadFailure> {
-    let damaged = |detail| Err(ReadFailure::new(FailureKind::Damaged, detail));
     let stated = stated_size(stream);
     // A file that says how large it is need not be unpacked to be refused.
     let bytes = if stated > max { Ok(Vec::new().into()) } else { stream.decoded_data() };
@@ -143,10 +142,14 @@ fn bytes_of(stream: &Stream<'_>, max: u64) -> Result<Vec<u8>, ReadFailure> {
             Err(ReadFailure::new(FailureKind::OutOfMemory, detail))
         }
         Ok(bytes) if bytes.is_empty() && stated > 0 => {
-            damaged("it cannot be decrypted or unpacked".to_owned())
+            let detail = "it cannot be decrypted or unpacked";
+            Err(ReadFailure::new(FailureKind::Damaged, detail))
         }
         Ok(bytes) => Ok(bytes.into_owned()),
-        Err(error) => damaged(format!("it cannot be unpacked: {error:?}")),
+        Err(error) => {
+            let detail = format!("it cannot be unpacked: {error:?}");
+            Err(ReadFailure::new(FailureKind::Damaged, detail))
+        }
     }
 }
 

@@ -22,12 +22,12 @@ const MAX_NAMES: usize = 500_000;
 /// Returns what `pdf` states about itself.
 pub(super) fn head(pdf: &Pdf, numbering: &Numbering) -> DocumentHead {
     let Metadata { title, author, creation_date, .. } = pdf.metadata();
-    let text = |bytes: &Option<Box<[u8]>>| bytes.as_deref().map(strings::decode);
+
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
     let page_count = numbering.page_count;
     DocumentHead {
-        title: text(title),
-        author: text(author),
+        title: title.as_deref().map(strings::decode),
+        author: author.as_deref().map(strings::decode),
         created: creation_date.as_ref().map(rfc_3339),
         language: language(&catalog),
         page_count,
@@ -108,8 +108,9 @@ impl<'a> Destinations<'a> {
 
     /// Returns the page that an item of the outline leads to, from 1.
     fn page_of(&self, item: &Dict<'a>) -> Option<u32> {
-        let action = || item.get::<Dict<'_>>(b"A")?.get::<Object<'_>>(b"D");
-        let mut destination = item.get::<Object<'_>>(b"Dest").or_else(action)?;
+        let mut destination = item
+            .get::<Object<'_>>(b"Dest")
+            .or_else(|| item.get::<Dict<'_>>(b"A")?.get::<Object<'_>>(b"D"))?;
         for _ in 0..3 {
             destination = match destination {
                 Object::Array(parts) => return self.page_at(&parts),

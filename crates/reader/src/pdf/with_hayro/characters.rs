@@ -78,8 +78,9 @@ fn without_prefix(name: &str) -> &str {
 fn collection(font: &Dict<'_>) -> Option<CharacterCollection> {
     let descendant = font.get::<Array<'_>>(b"DescendantFonts")?.iter::<Dict<'_>>().next()?;
     let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
-    let part = |key: &[u8]| info.get::<PdfString<'_>>(key);
-    let family = CidFamily::from_registry_ordering(&part(b"Registry")?, &part(b"Ordering")?);
+    let registry = info.get::<PdfString<'_>>(b"Registry")?;
+    let ordering = info.get::<PdfString<'_>>(b"Ordering")?;
+    let family = CidFamily::from_registry_ordering(&registry, &ordering);
     let encoding = match font.get::<Name<'_>>(b"Encoding") {
         Some(name) if name.as_str().starts_with("Identity") => None,
         Some(name) => Some(parse(load_embedded(CMapName::from_bytes(&name))?)?),

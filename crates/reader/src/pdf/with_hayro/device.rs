@@ -275,6 +275,15 @@ fn is_faint(paint: &Paint<'_>) -> bool {
     opacity < 0.1 || 0.3 * red + 0.59 * green + 0.11 * blue > MAX_LIGHT
 }
 
+/// Returns why marked content with these properties is no content of the page.
+fn artifact_of(properties: &Dict<'_>) -> Option<WordReason> {
+    if properties.get::<Name<'_>>(b"Subtype").is_some_and(|name| &*name == b"Watermark") {
+        return Some(WordReason::Watermark);
+    }
+    let kind = properties.get::<Name<'_>>(b"Type");
+    kind.is_some_and(|name| &*name == b"Pagination").then_some(WordReason::RunningHead)
+}
+
 fn area_of(rect: Rect) -> PageArea {
     PageArea::new(rect.x0, rect.y0, rect.x1, rect.y1)
 }
@@ -359,16 +368,7 @@ impl<'a> Device<'a> for PageDevice<'_> {
     }
 
     fn begin_marked_content(&mut self, tag: &[u8], properties: Option<&Dict<'_>>) {
-        let is = |key: &[u8], value: &[u8]| {
-            properties.is_some_and(|properties| {
-                properties.get::<Name<'_>>(key).is_some_and(|name| &*name == value)
-            })
-        };
-        let artifact = match tag {
-            b"Artifact" if is(b"Subtype", b"Watermark") => Some(WordReason::Watermark),
-            b"Artifact" if is(b"Type", b"Pagination") => Some(WordReason::RunningHead),
-            _ => None,
-        };
+        let artifact = properties.filter(|_| tag == b"Artifact").and_then(artifact_of);
         let actual_text = properties.filter(|_| tag == b"Span").and_then(|properties| {
             let text = strings::decode(&properties.get::<PdfString<'_>>(b"ActualText")?);
             Some((text, self.sheet.glyphs.len()))

@@ -161,11 +161,11 @@ impl<'a> PdfField<'a> {
             }
             kind @ (b"Tx" | b"Ch") => {
                 let values = texts(self.value()?);
-                let shown = |value: String| match kind {
-                    b"Ch" => self.option(&value).unwrap_or(value),
-                    _ => value,
+                let values: Vec<String> = if kind == b"Ch" {
+                    values.into_iter().map(|value| self.option(&value).unwrap_or(value)).collect()
+                } else {
+                    values
                 };
-                let values: Vec<String> = values.into_iter().map(shown).collect();
                 let text = values.join(", ").replace('\r', "\n");
                 let text = clean::text(&text).split_whitespace().collect::<Vec<_>>().join(" ");
                 let is_password = kind == b"Tx" && flags & PASSWORD != 0;

@@ -65,12 +65,11 @@ impl HiddenContent {
             return;
         }
         self.pending = self.invisible.len();
-        let is_on = |glyph: &Glyph| contains(&self.grounds, Point::new(glyph.x, glyph.y));
         if lightness >= MIN_WHITE
             && run.len() > MAX_BADGE
             && self.grounds.len() < MAX_AREAS
-            && !is_on(first)
-            && !is_on(last)
+            && !is_on(first, &self.grounds)
+            && !is_on(last, &self.grounds)
         {
             self.white.push(run);
         }
@@ -104,15 +103,14 @@ impl HiddenContent {
     /// Records that drawing is clipped to `area`: text in the clipping mode, which is drawn as
     /// invisible text, becomes the shape of what is drawn next.
     pub(super) fn clip_to(&mut self, glyphs: &[Glyph], area: Rect) {
-        let is_inside = |run: &Range<usize>| {
-            let glyph = glyphs.get(run.start);
-            glyph.is_some_and(|glyph| area.inflate(1.0, glyph.size).contains((glyph.x, glyph.y)))
-        };
         let mut at = 0;
         let pending = self.pending;
         self.invisible.retain(|run| {
             at += 1;
-            at <= pending || !is_inside(run)
+            at <= pending
+                || !glyphs
+                    .get(run.start)
+                    .is_some_and(|glyph| area.inflate(1.0, glyph.size).contains((glyph.x, glyph.y)))
         });
         self.pending = self.invisible.len();
     }
@@ -120,14 +118,13 @@ impl HiddenContent {
     /// Removes hidden glyphs from a page that is drawn completely, and returns them.
     pub(super) fn remove_from(self, sheet: &mut DrawnPage) -> DrawnPage {
         let mut is_hidden = vec![false; sheet.glyphs.len()];
-        let is_at_picture = |run: &Range<usize>| {
+        for run in self.invisible.iter().chain(&self.white) {
             let mut ends = [run.start, run.end - 1].into_iter().map(|at| &sheet.glyphs[at]);
-            self.pictures.len() >= MAX_AREAS
-                || ends.any(|glyph| contains(&self.pictures, Point::new(glyph.x, glyph.y)))
-        };
-        let hidden = self.invisible.iter().chain(&self.white);
-        for run in hidden.filter(|run| !is_at_picture(run)) {
-            is_hidden[run.clone()].fill(true);
+            let is_at_picture =
+                self.pictures.len() >= MAX_AREAS || ends.any(|glyph| is_on(glyph, &self.pictures));
+            if !is_at_picture {
+                is_hidden[run.clone()].fill(true);
+            }
         }
         if sheet.glyphs.iter().any(|glyph| glyph.size >= LEGIBLE) {
             for (glyph, is_hidden) in sheet.glyphs.iter().zip(&mut is_hidden) {
@@ -154,6 +151,10 @@ fn push(areas: &mut Vec<PageArea>, area: PageArea) {
     if areas.len() < MAX_AREAS {
         areas.push(area);
     }
+}
+
+fn is_on(glyph: &Glyph, areas: &[PageArea]) -> bool {
+    contains(areas, Point::new(glyph.x, glyph.y))
 }
 
 fn contains(areas: &[PageArea], point: Point) -> bool {

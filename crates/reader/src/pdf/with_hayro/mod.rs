@@ -31,7 +31,7 @@ use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Rect;
 
 use super::layout;
-use super::layout::sheet::{Direction, PageArea};
+use super::layout::sheet::Direction;
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, BlockPlace, ReadFailure, ReadPage, ReadingSummary};
 use crate::{EarlyEnd, Emit, ReaderInput};
@@ -208,14 +208,17 @@ fn pictures_without_text(device: &PageDevice<'_>, direction: Direction) -> Vec<B
     if direction != Direction::Right {
         return Vec::new();
     }
-    let lacks_text = |picture: &&PageArea| {
+    let mut places = Vec::new();
+    for picture in &device.pictures {
         let over = device.sheet.glyphs.iter().filter(|glyph| {
             (picture.left..=picture.right).contains(&glyph.x)
                 && (picture.top..=picture.bottom).contains(&glyph.y)
         });
-        over.take(MIN_LETTERS_OVER).count() < MIN_LETTERS_OVER
-    };
-    device.pictures.iter().filter(lacks_text).map(layout::place_of).collect()
+        if over.take(MIN_LETTERS_OVER).count() < MIN_LETTERS_OVER {
+            places.push(layout::place_of(picture));
+        }
+    }
+    places
 }
 
 /// Returns a page that is missing from the file.

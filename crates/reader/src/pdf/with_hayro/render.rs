@@ -35,9 +35,9 @@ pub(crate) fn recognise(
         let page = numbering.idx_of(number).and_then(|idx| pages.get(idx));
         let areas = input.request.ocr_areas.iter().filter(|(page, _)| *page == number);
         let areas: Vec<PageArea> = areas.map(|(_, place)| area_of(place)).collect();
-        Ok(page.map(|page| match areas.is_empty() {
-            true => raster(page, &cache),
-            false => raster(page, &cache).only_within(&areas),
+        Ok(page.map(|page| {
+            let raster = raster(page, &cache);
+            if areas.is_empty() { raster } else { raster.only_within(&areas) }
         }))
     })?;
     Ok(ReadingSummary::default())
@@ -58,12 +58,13 @@ pub(crate) fn draw(
         let scale = (DPI / POINTS_PER_INCH).min(f64::from(picture::MAX_SIDE) / longer);
         let pixmap = pixels(page, &RenderCache::new(), scale);
         let colours = pixmap.data().iter().flat_map(|pixel| [pixel.r, pixel.g, pixel.b]).collect();
-        let size = (pixmap.width().into(), pixmap.height().into());
-        let words = match wanted.marked.is_empty() {
-            true => Vec::new(),
-            false => layout::words(&Sheets::of(&pdf, true).draw(page, true).sheet),
+        let words = if wanted.marked.is_empty() {
+            Vec::new()
+        } else {
+            layout::words(&Sheets::of(&pdf, true).draw(page, true).sheet)
         };
-        picture::send(size, colours, &PageMarks { words, scale, text: &wanted.marked }, emit)?;
+        let marks = PageMarks { words, scale, text: &wanted.marked };
+        picture::send(pixmap.width().into(), pixmap.height().into(), colours, &marks, emit)?;
     }
     Ok(ReadingSummary::default())
 }

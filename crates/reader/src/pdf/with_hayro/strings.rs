@@ -13,13 +13,9 @@ const HIGH: [char; 33] = [
 
 /// Decodes a text string: UTF-16 or UTF-8 with a byte order mark, else `PDFDocEncoding`.
 pub(super) fn decode(bytes: &[u8]) -> String {
-    let utf16 = |bytes: &[u8], join: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|pair| join(*pair)).collect();
-        without_language(&String::from_utf16_lossy(&units))
-    };
     match bytes {
-        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
+        [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
+        [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         // Not allowed, but common; Latin-1 text is hardly ever valid UTF-8 by chance.
         _ => match std::str::from_utf8(bytes) {
@@ -29,6 +25,11 @@ pub(super) fn decode(bytes: &[u8]) -> String {
             _ => bytes.iter().map(|byte| character(*byte)).collect(),
         },
     }
+}
+
+fn decode_utf16(bytes: &[u8], join: impl Fn([u8; 2]) -> u16) -> String {
+    let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|pair| join(*pair)).collect();
+    without_language(&String::from_utf16_lossy(&units))
 }
 
 /// Returns the day of a date, as `2024-05-01`, or as much of it as is stated; empty for anything else.

@@ -93,7 +93,7 @@ impl TemplateReader {
             self.open_in_field(element);
             return;
         }
-        let own_name = || element.attribute("name").unwrap_or_default();
+
         let outer = self.containers.last();
         let is_hidden = outer.is_some_and(|outer| outer.is_hidden)
             || element.attribute("presence").is_some_and(|presence| presence != "visible");
@@ -102,7 +102,12 @@ impl TemplateReader {
                 let group = (name == "exclGroup").then_some(self.num_groups);
                 self.num_groups += usize::from(group.is_some());
                 let depth = self.depth;
-                self.containers.push(XfaContainer { depth, name: own_name(), is_hidden, group });
+                self.containers.push(XfaContainer {
+                    depth,
+                    name: element.attribute("name").unwrap_or_default(),
+                    is_hidden,
+                    group,
+                });
             }
             "field" | "draw" => {
                 let kind = if name == "draw" { XfaKind::Draw } else { XfaKind::Text };
@@ -112,7 +117,7 @@ impl TemplateReader {
                 // The value of a choice is that of its group.
                 let (own, container) = match group {
                     Some(_) => (innermost, named.next().map(|outer| outer.name.clone())),
-                    None => (own_name(), Some(innermost)),
+                    None => (element.attribute("name").unwrap_or_default(), Some(innermost)),
                 };
                 let container = container.unwrap_or_default();
                 let field = XfaField {
