@@ -46,11 +46,27 @@ pub(super) fn shorten(text: &str) -> Cow<'_, str> {
 
 /// Returns where the end tag of an element begins, or the end of the text.
 fn end_of(bytes: &[u8], from: usize, name: &str) -> usize {
-    let is_end = |at: &usize| {
-        let rest = bytes[*at..].strip_prefix(b"</").and_then(|rest| rest.get(..name.len()));
-        rest.is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
-    };
-    (from..bytes.len()).find(is_end).unwrap_or(bytes.len())
+    (from..bytes.len())
+        .find(|at| {
+            let rest = bytes[*at..].strip_prefix(b"</").and_then(|rest| rest.get(..name.len()));
+            rest.is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+        })
+        .unwrap_or(bytes.len())
+}
+
+/// Returns the position, from `at`, of the first byte that is not skipped.
+fn skip(bytes: &[u8], at: usize, is_skipped: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| !is_skipped(*byte)).unwrap_or(rest.len())
+}
+
+fn is_blank(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+}
+
+/// Whether a byte may be in a name. The name of an attribute has no `=`, except as its first byte.
+fn is_in_name(byte: u8) -> bool {
+    !is_blank(byte) && byte != b'/' && byte != b'>'
 }
 
 /// A tag, read as browsers do (HTML, 13.2.5).
@@ -64,17 +80,11 @@ struct HtmlTag<'a> {
 
 impl<'a> HtmlTag<'a> {
     fn read(bytes: &'a [u8], start: usize) -> Self {
-        let skip = |at: usize, is_skipped: &dyn Fn(u8) -> bool| {
-            let rest = bytes.get(at..).unwrap_or_default();
-            at + rest.iter().position(|byte| !is_skipped(*byte)).unwrap_or(rest.len())
-        };
-        let is_blank = |byte: u8| byte.is_ascii_whitespace();
-        let is_name = |byte: u8| !is_blank(byte) && byte != b'/' && byte != b'>';
-        let mut at = skip(start, &is_name);
+        let mut at = skip(bytes, start, is_in_name);
         let name = &bytes[start..at];
         let (mut num_attributes, mut cut) = (0, None);
         loop {
-            at = skip(at, &|byte| is_blank(byte) || byte == b'/');
+            at = skip(bytes, at, |byte| is_blank(byte) || byte == b'/');
             if at >= bytes.len() || bytes[at] == b'>' {
                 return Self { name, cut, end: at };
             }
@@ -83,17 +93,17 @@ impl<'a> HtmlTag<'a> {
                 cut = cut.or(Some(at));
             }
             // A name may begin with `=`.
-            at = skip(at + 1, &|byte| is_name(byte) && byte != b'=');
-            let value = skip(at, &is_blank);
+            at = skip(bytes, at + 1, |byte| is_in_name(byte) && byte != b'=');
+            let value = skip(bytes, at, is_blank);
             if bytes.get(value) != Some(&b'=') {
                 continue;
             }
-            at = skip(value + 1, &is_blank);
+            at = skip(bytes, value + 1, is_blank);
             at = match bytes.get(at) {
                 Some(&quote) if quote == b'"' || quote == b'\'' => {
-                    skip(at + 1, &|byte| byte != quote) + 1
+                    skip(bytes, at + 1, |byte| byte != quote) + 1
                 }
-                _ => skip(at, &|byte| !is_blank(byte) && byte != b'>'),
+                _ => skip(bytes, at, |byte| !is_blank(byte) && byte != b'>'),
             }
             .min(bytes.len());
         }

@@ -367,10 +367,13 @@ impl HtmlWalk<'_> {
 
 /// Returns how many rows and columns a cell takes.
 fn span(cell: &Element) -> CellSpan {
-    let number = |name: &str| cell.attr(name).and_then(|number| number.trim().parse().ok());
     // Zero rows are all up to the end of the group of rows.
-    let rows = number("rowspan").map_or(1, |rows| if rows == 0 { usize::MAX } else { rows });
-    CellSpan { rows, columns: number("colspan").unwrap_or(1) }
+    let rows = number(cell, "rowspan").map_or(1, |rows| if rows == 0 { usize::MAX } else { rows });
+    CellSpan { rows, columns: number(cell, "colspan").unwrap_or(1) }
+}
+
+fn number(cell: &Element, name: &str) -> Option<usize> {
+    cell.attr(name)?.trim().parse().ok()
 }
 
 /// Whether a table has rows of data and is not used for layout. A layout table contains elements

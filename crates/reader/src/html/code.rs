@@ -54,10 +54,11 @@ pub(super) fn is_line(element: &Element) -> bool {
 
 /// Whether a table is source code: each row has the number of a line and the line.
 pub(super) fn is_listing(table: NodeRef<'_, Node>) -> bool {
-    let is_row =
-        |node: &NodeRef<'_, Node>| named(*node).is_some_and(|element| element.name() == "tr");
+    let rows = table
+        .descendants()
+        .filter(|node| named(*node).is_some_and(|element| element.name() == "tr"));
     let mut num_rows = 0;
-    for row in table.descendants().filter(is_row).take(MAX_ROWS) {
+    for row in rows.take(MAX_ROWS) {
         let mut cells = row.children().filter(|node| named(*node).is_some());
         let Some(first) = cells.next() else { return false };
         let Some(element) = named(first) else { return false };
@@ -78,8 +79,8 @@ pub(super) fn follows_code(node: NodeRef<'_, Node>) -> bool {
 }
 
 fn has_only_numbers(node: NodeRef<'_, Node>) -> bool {
-    let texts = || ElementRef::wrap(node).into_iter().flat_map(|element| element.text());
-    texts().all(|text| text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace()))
+    let mut texts = ElementRef::wrap(node).into_iter().flat_map(|element| element.text());
+    texts.all(|text| text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace()))
 }
 
 fn named(node: NodeRef<'_, Node>) -> Option<&Element> {

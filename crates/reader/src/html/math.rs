@@ -15,15 +15,10 @@ pub(super) fn text(math: NodeRef<'_, Node>) -> String {
 
 /// Returns the source in TeX that the page states for a formula.
 fn tex(math: NodeRef<'_, Node>) -> Option<String> {
-    let is_tex = |element: &Element| {
-        element
-            .attr("encoding")
-            .is_some_and(|encoding| encoding.to_ascii_lowercase().contains("tex"))
-    };
-    let elements = || math.descendants().filter(|node| node.value().is_element());
-    let annotation = elements().find(|node| {
-        let element = node.value().as_element();
-        element.is_some_and(|element| element.name() == "annotation" && is_tex(element))
+    let annotation = math.descendants().find(|node| {
+        node.value()
+            .as_element()
+            .is_some_and(|element| element.name() == "annotation" && is_tex(element))
     });
     let stated = annotation.map(raw_text).or_else(|| {
         let math = math.value().as_element()?;
@@ -31,6 +26,12 @@ fn tex(math: NodeRef<'_, Node>) -> Option<String> {
     })?;
     let stated = clean_tex(&stated);
     (!stated.is_empty()).then_some(stated)
+}
+
+/// Whether an annotation is source in TeX.
+fn is_tex(annotation: &Element) -> bool {
+    let encoding = annotation.attr("encoding");
+    encoding.is_some_and(|encoding| encoding.to_ascii_lowercase().contains("tex"))
 }
 
 /// Removes the group and the style that `MediaWiki` puts around a formula.
@@ -107,11 +108,10 @@ fn is_group(node: NodeRef<'_, Node>) -> bool {
         &["mfrac", "msup", "msub", "msubsup", "mover", "munder", "munderover", "mroot", "msqrt"];
     let Some(element) = node.value().as_element() else { return false };
     let parent = node.parent().and_then(|parent| parent.value().as_element());
-    let num_parts = || node.children().filter(|child| child.value().is_element()).take(2).count();
     element.name() == "msqrt"
         || parent.is_some_and(|parent| PLACES.contains(&parent.name()) && parent.name() != "msqrt")
             && element.name() == "mrow"
-            && num_parts() > 1
+            && node.children().filter(|child| child.value().is_element()).nth(1).is_some()
 }
 
 /// Returns the position of an element among the elements of its parent: 0, 1, 2, or 3 for more.

@@ -79,9 +79,9 @@ pub(crate) fn frames(page: &str) -> Vec<String> {
 /// Returns the name of the encoding that a `meta` element of the page declares.
 pub(crate) fn charset(bytes: &[u8]) -> Option<&[u8]> {
     let head = &bytes[..bytes.len().min(CHARSET_WITHIN_BYTES)];
-    let starts = head.windows(META.len()).enumerate();
-    let is_start = |window: &[u8]| window.eq_ignore_ascii_case(META);
-    starts.filter(|(_, window)| is_start(window)).find_map(|(at, _)| {
+    let windows = head.windows(META.len()).enumerate();
+    let starts = windows.filter(|(_, window)| window.eq_ignore_ascii_case(META));
+    starts.map(|(at, _)| at).find_map(|at| {
         let element = &head[at..];
         let end = element.iter().position(|byte| *byte == b'>').unwrap_or(element.len());
         charset_of(&element[..end])
@@ -93,8 +93,9 @@ fn charset_of(meta: &[u8]) -> Option<&[u8]> {
     let at = meta.windows(NAME.len()).position(|window| window.eq_ignore_ascii_case(NAME))?;
     let value = meta[at + NAME.len()..].trim_ascii_start();
     let value = value.strip_prefix(b"\"").or(value.strip_prefix(b"'")).unwrap_or(value);
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_:.+".contains(byte);
-    Some(&value[..value.iter().take_while(|byte| is_name(byte)).count()])
+    let name =
+        value.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"-_:.+".contains(*byte));
+    Some(&value[..name.count()])
 }
 
 #[cfg(test)]

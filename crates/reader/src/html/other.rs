@@ -57,9 +57,6 @@ fn displays(displayed: &HashSet<&str>, text: &str) -> bool {
 
 /// Returns the text of the elements that are for people.
 fn text_of(html: &Html) -> String {
-    let is_source = |element: ElementRef<'_>| {
-        matches!(element.value().name(), "head" | "noscript" | "script" | "style" | "template")
-    };
     let mut text = String::new();
     for node in html.tree.nodes() {
         let parent = node.parent().and_then(ElementRef::wrap);
@@ -69,4 +66,9 @@ fn text_of(html: &Html) -> String {
         }
     }
     text
+}
+
+/// Whether the text in an element is for programs, or for browsers without scripts.
+fn is_source(element: ElementRef<'_>) -> bool {
+    matches!(element.value().name(), "head" | "noscript" | "script" | "style" | "template")
 }

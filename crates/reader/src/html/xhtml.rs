@@ -18,8 +18,9 @@ pub(super) fn to_html(xhtml: &str) -> String {
         rest = &rest[start..];
         let Some(len) = tag_len(rest) else { break };
         let (tag, after) = rest.split_at(len);
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_');
-        let name = tag[1..].split(|c| !is_name(c)).next().unwrap_or_default();
+        let mut parts =
+            tag[1..].split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, ':' | '-' | '_'));
+        let name = parts.next().unwrap_or_default();
         match tag.strip_suffix("/>") {
             Some(open) if !name.is_empty() && !VOID.contains(&name) => {
                 html.push_str(&format!("{open}></{name}>"));

@@ -82,12 +82,15 @@ const MAX_LEN: usize = 70;
 /// Whether a line introduces something that is not content.
 pub(super) fn introduces(line: &str) -> bool {
     let line = line.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let begins = |cue: &str| {
-        let rest = line.strip_prefix(cue);
-        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() && c < '\u{2E80}'))
-    };
     line.chars().count() <= MAX_LEN
-        && (cues(LINES).any(|cue| cue == line) || cues(BEGINNINGS).any(begins))
+        && (cues(LINES).any(|cue| cue == line)
+            || cues(BEGINNINGS).any(|cue| begins_with(&line, cue)))
+}
+
+/// Whether a line begins with a cue that is not the beginning of a longer word.
+fn begins_with(line: &str, cue: &str) -> bool {
+    let rest = line.strip_prefix(cue);
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() && c < '\u{2E80}'))
 }
 
 /// Whether a whole line is an offer.
@@ -113,16 +116,17 @@ pub(super) fn is_caption(line: &str) -> bool {
     let num_chars = line.chars().count();
     let tail =
         line.char_indices().nth(num_chars.saturating_sub(MAX_CREDIT)).map_or(0, |(at, _)| at);
-    let is_credit = |credit| {
-        ["(", ". "].iter().any(|mark| {
-            line[tail..]
-                .match_indices(mark)
-                .any(|(at, _)| line[tail + at + mark.len()..].starts_with(credit))
-        })
-    };
+    let tail = &line[tail..];
     num_chars <= MAX_CAPTION
-        && (line[tail..].contains('©')
-            || cues(CREDITS).any(|credit| line.starts_with(credit) || is_credit(credit)))
+        && (tail.contains('©')
+            || cues(CREDITS).any(|credit| line.starts_with(credit) || has_credit(tail, credit)))
+}
+
+/// Whether a bracket or a sentence at the end of a caption begins with `credit`.
+fn has_credit(tail: &str, credit: &str) -> bool {
+    ["(", ". "].iter().any(|mark| {
+        tail.match_indices(mark).any(|(at, _)| tail[at + mark.len()..].starts_with(credit))
+    })
 }
 
 fn cues(list: &'static str) -> impl Iterator<Item = &'static str> {

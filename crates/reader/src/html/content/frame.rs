@@ -37,13 +37,13 @@ pub(super) fn leave_out_within(survey: &PageSurvey<'_>, root: usize, left_out: &
     let was_out = left_out[survey.below(root)].to_vec();
     left_out[survey.below(root)].fill(None);
     let sums = survey.sums(left_out);
-    let is_main = |idx: usize| idx > 0 && root::is_marked(survey, idx) && sums[idx].is_written();
     // If parts of it are marked as the content, the others are around them.
-    let mut main_end =
-        if is_main(root) || !survey.below(root).any(is_main) { usize::MAX } else { 0 };
+    let has_main =
+        !is_main(survey, &sums, root) && survey.below(root).any(|idx| is_main(survey, &sums, idx));
+    let mut main_end = if has_main { 0 } else { usize::MAX };
     let mut idx = root + 1;
     while idx < survey.items[root].end {
-        if idx >= main_end && is_main(idx) {
+        if idx >= main_end && is_main(survey, &sums, idx) {
             main_end = survey.items[idx].end;
         }
         let is_out = was_out[idx - root].is_some()
@@ -58,6 +58,11 @@ pub(super) fn leave_out_within(survey: &PageSurvey<'_>, root: usize, left_out: &
 }
 
 type Test = fn(&PageSurvey<'_>, &[TextAmount], usize) -> bool;
+
+/// Whether an element below the body is marked as the content, and something is written in it.
+fn is_main(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
+    idx > 0 && root::is_marked(survey, idx) && sums[idx].is_written()
+}
 
 fn mark(survey: &PageSurvey<'_>, left_out: &mut LeftOut, is_out: Test) {
     let sums = survey.sums(left_out);
@@ -137,6 +142,7 @@ pub(super) fn has_role(element: &Element) -> bool {
 
 /// Whether an element contains a title that is not a link.
 fn has_title(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
-    let is_title = |idx: usize| sums[idx].letters > 0 && sums[idx].linked == 0;
-    survey.titles().any(|title| survey.below(idx).contains(&title) && is_title(title))
+    survey.titles().any(|title| {
+        survey.below(idx).contains(&title) && sums[title].letters > 0 && sums[title].linked == 0
+    })
 }

@@ -7,7 +7,7 @@ use super::super::elements::is_heading;
 use super::cues;
 
 /// Whether a text holds a sentence and is as long as a paragraph; shorter ones, links and headings announce other pages.
-pub(in super::super) fn is_paragraph(text: NodeRef<'_, Node>) -> bool {
+pub(crate) fn is_paragraph(text: NodeRef<'_, Node>) -> bool {
     const MIN_WORDS: usize = 15;
     let Some(words) = text.value().as_text().map(|text| text.trim()) else { return false };
     let parent = text.parent().and_then(|parent| parent.value().as_element());
@@ -24,20 +24,25 @@ fn is_in_offer(text: NodeRef<'_, Node>) -> bool {
     /// How far up is looked, and at how many nodes there.
     const MAX_UP: usize = 4;
     const MAX_NEAR: usize = 100;
-    let named = |node: NodeRef<'_, Node>, is_name: fn(&str) -> bool| {
-        node.value().as_element().is_some_and(|element| is_name(element.name()))
-    };
-    let is_link = |name: &str| name == "a";
     let mut items =
-        text.ancestors().take(MAX_UP).filter(|above| named(*above, |name| name == "li"));
-    if items.any(|item| item.descendants().take(MAX_NEAR).any(|node| named(node, is_link))) {
+        text.ancestors().take(MAX_UP).filter(|above| is_named(*above, |name| name == "li"));
+    if items.any(|item| item.descendants().take(MAX_NEAR).any(is_link)) {
         return true;
     }
     let near = text.ancestors().take(MAX_UP).flat_map(|above| above.descendants().take(MAX_NEAR));
     near.into_iter().any(|node| {
-        named(node, |name| matches!(name, "form" | "input" | "textarea"))
-            || named(node, is_heading)
-                && (node.ancestors().take(MAX_UP).any(|above| named(above, is_link))
-                    || node.descendants().take(MAX_UP).any(|below| named(below, is_link)))
+        is_named(node, |name| matches!(name, "form" | "input" | "textarea"))
+            || is_named(node, is_heading)
+                && (node.ancestors().take(MAX_UP).any(is_link)
+                    || node.descendants().take(MAX_UP).any(is_link))
     })
+}
+
+/// Whether a node is an element with a name that `is_name` accepts.
+fn is_named(node: NodeRef<'_, Node>, is_name: impl Fn(&str) -> bool) -> bool {
+    node.value().as_element().is_some_and(|element| is_name(element.name()))
+}
+
+fn is_link(node: NodeRef<'_, Node>) -> bool {
+    is_named(node, |name| name == "a")
 }

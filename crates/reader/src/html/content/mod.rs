@@ -84,7 +84,6 @@ impl<'a> PageContent<'a> {
         node: NodeRef<'_, Node>,
         element: &Element,
     ) -> Option<WordReason> {
-        let reason = || self.left_out.get(&node.id()).copied();
         if node.id() == self.root.id() {
             return None;
         }
@@ -92,8 +91,11 @@ impl<'a> PageContent<'a> {
         if self.panels.is_row(node.id()) {
             return Some(WordReason::Menu);
         }
-        let is_copy = || self.panels.copies(node.id());
-        hidden.map(|hidden| if is_copy() { WordReason::Copy } else { hidden }).or_else(reason)
+        match hidden {
+            Some(_) if self.panels.copies(node.id()) => Some(WordReason::Copy),
+            Some(hidden) => Some(hidden),
+            None => self.left_out.get(&node.id()).copied(),
+        }
     }
 
     /// Returns what names a panel, if that is not read where it is.
@@ -151,9 +153,13 @@ impl PagePart {
 
 /// Returns the address that a page states as its own.
 fn own_address(html: &Html) -> Option<&str> {
-    let of =
-        |selector, name| select(html.root_element(), selector).find_map(|found| found.attr(name));
-    of("link[rel=canonical][href]", "href").or_else(|| of("meta[property='og:url']", "content"))
+    first_attribute(html, "link[rel=canonical][href]", "href")
+        .or_else(|| first_attribute(html, "meta[property='og:url']", "content"))
+}
+
+/// Returns the value of an attribute in the first element with it that a selector names.
+fn first_attribute<'a>(html: &'a Html, selector: &str, name: &str) -> Option<&'a str> {
+    select(html.root_element(), selector).find_map(|found| found.attr(name))
 }
 
 fn body(html: &Html) -> ElementRef<'_> {

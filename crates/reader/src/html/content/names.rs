@@ -73,10 +73,11 @@ static WORDS: LazyLock<HashMap<&'static str, ElementRole>> = LazyLock::new(|| {
         (COMMENTS, ElementRole::Comments),
         (BODY, ElementRole::Body),
     ];
-    let words = |(list, role): (&'static str, ElementRole)| {
-        list.split_ascii_whitespace().map(move |word| (word, role))
-    };
-    lists.into_iter().flat_map(words).collect()
+    let mut words = HashMap::new();
+    for (list, role) in lists {
+        words.extend(list.split_ascii_whitespace().map(|word| (word, role)));
+    }
+    words
 });
 
 /// Most words of a name that are compared at once.

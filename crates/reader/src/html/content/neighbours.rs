@@ -39,8 +39,7 @@ pub(super) fn are_in(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -
     if below.len() > MAX_BELOW {
         return false;
     }
-    let is_link = |at: &usize| sums[*at].linked > 0 && survey.items[*at].element.name() == "a";
-    let links = below.filter(is_link);
+    let links = below.filter(|at| sums[*at].linked > 0 && survey.items[*at].element.name() == "a");
     // Most elements have fewer links.
     if !(MIN_NAMED..=MAX_LINKS).contains(&links.clone().count()) {
         return false;

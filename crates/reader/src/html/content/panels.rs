@@ -30,7 +30,7 @@ const TOGGLES: &[&str] = &["aria-controls", "aria-expanded", "data-bs-toggle", "
 
 /// The panels of a page.
 #[derive(Default)]
-pub(in super::super) struct Panels {
+pub(crate) struct Panels {
     /// Hidden elements that are read all the same.
     opened: HashSet<NodeId>,
     /// Hidden elements whose text is displayed elsewhere.
@@ -97,7 +97,7 @@ impl Panels {
     }
 
     /// Returns the label of a panel that has no heading.
-    pub(in super::super) fn label(&self, node: NodeId) -> Option<&str> {
+    pub(crate) fn label(&self, node: NodeId) -> Option<&str> {
         self.labels.get(&node).map(String::as_str)
     }
 
@@ -131,12 +131,12 @@ impl Panels {
 
     /// Reads a button that names what follows it.
     fn button(&mut self, node: NodeRef<'_, Node>) {
-        let is_heading = |node: &NodeRef<'_, Node>| {
+        let heading = node.ancestors().take(3).find(|node| {
             node.value().as_element().is_some_and(|element| {
                 is_heading(element.name()) || matches!(element.name(), "summary" | "dt")
             })
-        };
-        if let Some(heading) = node.ancestors().take(3).find(is_heading) {
+        });
+        if let Some(heading) = heading {
             if !tabs::has_text_beside_buttons(heading) {
                 self.buttons.insert(node.id());
             }
@@ -148,16 +148,11 @@ impl Panels {
         if targets.any(|target| Some(target.trim_start_matches('#')) != id) {
             return;
         }
-        let is_another = |at: Option<NodeRef<'_, Node>>| {
-            at.and_then(|node| node.value().as_element())
-                .is_some_and(|element| element.name() == "button")
-        };
-        let is_one_of_several = || {
-            is_another(next_element(panel))
-                || is_another(previous_element(node).and_then(previous_element))
-        };
+        // A button that does not state that it opens something must be one of several.
         if let Some(text) = text_of(node)
-            && (is_toggle(node) || is_one_of_several())
+            && (is_toggle(node)
+                || next_element(panel).is_some_and(tabs::is_button)
+                || previous_element(node).and_then(previous_element).is_some_and(tabs::is_button))
         {
             self.labels.entry(panel.id()).or_insert(text);
         }
@@ -239,25 +234,27 @@ impl<'a> Controls<'a> {
             && let Some(text) = text_of(before)
         {
             let name = before.value().as_element().map_or("", Element::name);
-            let is_only =
-                || before.prev_siblings().all(|node| !node.value().is_element()) && after.is_none();
-            let is_section = || {
-                after.is_none_or(|after| {
-                    after.value().as_element().is_some_and(|after| is_heading(after.name()))
-                })
-            };
             if is_control(before) {
                 let is_read = name != "button";
                 return Some(if is_read { Label::Before } else { Label::Text(text) });
             }
-            if name != "h1" && is_heading(name) && is_section() || !is_heading(name) && is_only() {
+            let is_named = if is_heading(name) {
+                name != "h1"
+                    && after.is_none_or(|after| {
+                        after.value().as_element().is_some_and(|after| is_heading(after.name()))
+                    })
+            } else {
+                after.is_none() && before.prev_siblings().all(|node| !node.value().is_element())
+            };
+            if is_named {
                 return Some(Label::Before);
             }
         }
         let is_until_found = element.attr("hidden") == Some("until-found");
         // A button after a hidden text may do anything; "Read more" is mostly a link.
-        let opens = |after| is_control(after) && (is_read(after) || is_toggle(after));
-        (is_until_found || after.is_some_and(opens)).then_some(Label::Before)
+        let opens =
+            after.is_some_and(|after| is_control(after) && (is_read(after) || is_toggle(after)));
+        (is_until_found || opens).then_some(Label::Before)
     }
 }
 
@@ -266,9 +263,6 @@ fn tab_of(node: NodeRef<'_, Node>, element: &Element) -> Option<String> {
     /// How far up the list of tabs is looked for, and how many tabs are counted.
     const MAX_UP: usize = 4;
     const MAX_TABS: usize = 100;
-    let has_role = |node: &NodeRef<'_, Node>, role: &str| {
-        node.value().as_element().is_some_and(|element| element.attr("role") == Some(role))
-    };
     if !is_panel(element) {
         return None;
     }
@@ -279,6 +273,10 @@ fn tab_of(node: NodeRef<'_, Node>, element: &Element) -> Option<String> {
     })?;
     let tabs = list.descendants().take(MAX_BELOW).filter(|node| has_role(node, "tab"));
     tabs.take(MAX_TABS).nth(place).and_then(text_of)
+}
+
+fn has_role(node: &NodeRef<'_, Node>, role: &str) -> bool {
+    node.value().as_element().is_some_and(|element| element.attr("role") == Some(role))
 }
 
 /// Whether an element opens or closes something, rather than leading away.
@@ -313,8 +311,8 @@ fn is_copy(panel: NodeRef<'_, Node>, texts: &HashSet<&str>) -> bool {
     const MIN_COPIED: usize = 80;
     let (copies, others): (Vec<&str>, Vec<&str>) =
         long_texts(panel).partition(|text| texts.contains(text));
-    let len = |texts: Vec<&str>| texts.into_iter().map(str::len).sum::<usize>();
-    let (copied, other) = (len(copies), len(others));
+    let copied: usize = copies.into_iter().map(str::len).sum();
+    let other: usize = others.into_iter().map(str::len).sum();
     copied > 0 && copied * 100 >= (copied + other) * MIN_COPIED
 }
 

@@ -78,10 +78,9 @@ pub(super) fn is_consent(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usiz
     if !may_be_notice || is_content {
         return false;
     }
-    let names_cookies = |text: &str| text.contains("ookie");
-    let below = || node.descendants().take(MAX_BELOW);
-    below().any(|node| node.value().as_text().is_some_and(|text| names_cookies(text)))
-        && below().filter_map(ElementRef::wrap).any(|element| {
+    let below = node.descendants().take(MAX_BELOW);
+    below.clone().any(|node| node.value().as_text().is_some_and(|text| text.contains("ookie")))
+        && below.filter_map(ElementRef::wrap).any(|element| {
             matches!(element.value().name(), "a" | "button")
                 && cues::consents(&element.text().take(MAX_TEXTS).collect::<String>())
         })

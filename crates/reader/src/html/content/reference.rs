@@ -15,28 +15,29 @@ const MIN_LINKED: usize = 60;
 
 /// Returns the index of the element that contains the content, and marks what else is in it.
 pub(super) fn find(survey: &PageSurvey<'_>, left_out: &mut LeftOut) -> usize {
-    let has_heading = |idx: &usize| is_heading(survey.items[*idx].element.name());
-    let heading = (0..survey.items.len()).find(has_heading).unwrap_or(survey.items.len());
+    let heading = survey.items.iter().position(|item| is_heading(item.element.name()));
+    let heading = heading.unwrap_or(survey.items.len());
     let sums = survey.sums(left_out);
     for (idx, reason) in left_out.iter_mut().enumerate().skip(1) {
         *reason = is_frame(survey, &sums, idx, heading).then(|| frame::reason(survey, &sums, idx));
     }
     let shown = survey.sums(left_out);
-    let is_large = |idx: usize, of: usize| shown[idx].letters * MIN_SHARE >= shown[of].letters;
     let mut root = 0;
     for is_content in [is_main, is_article, is_named] {
         let mut found = survey.below(root).skip(1).filter(|idx| is_content(survey, *idx));
         if let (Some(only), None) = (found.next(), found.next())
-            && is_large(only, root)
+            && shown[only].letters * MIN_SHARE >= shown[root].letters
         {
             root = only;
         }
     }
     // The header of a section is not part of the only article in it.
     let above = survey.items[root].parent;
-    let is_header =
-        |idx: usize| survey.items[idx].element.name() == "header" && shown[idx].is_written();
-    if is_article(survey, root) && survey.children(above).any(|idx| idx < root && is_header(idx)) {
+    let has_header = is_article(survey, root)
+        && survey.children(above).any(|idx| {
+            idx < root && survey.items[idx].element.name() == "header" && shown[idx].is_written()
+        });
+    if has_header {
         root = above;
     }
     if root > 0 {
@@ -115,12 +116,19 @@ fn is_contents(survey: &PageSurvey<'_>, idx: usize) -> bool {
 /// navigation and is outside of the content.
 fn is_site_header(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let has_title = survey.titles().any(|title| survey.below(idx).contains(&title));
-    let has_nav = || survey.below(idx).any(|idx| survey.items[idx].element.name() == "nav");
-    let parents =
-        std::iter::successors(Some(idx), |idx| (*idx > 0).then(|| survey.items[*idx].parent));
-    let is_in_content =
-        || parents.clone().any(|idx| is_main(survey, idx) || is_article(survey, idx));
-    let is_in_section = || parents.clone().any(|idx| survey.items[idx].element.name() == "section");
-    let is_of_section = sums[idx].is_written() && (is_in_section() || is_in_content());
-    !has_title && !is_of_section || has_nav() && !is_in_content()
+    let is_of_section = sums[idx].is_written()
+        && (with_parents(survey, idx).any(|idx| survey.items[idx].element.name() == "section")
+            || is_in_content(survey, idx));
+    !has_title && !is_of_section
+        || survey.below(idx).any(|idx| survey.items[idx].element.name() == "nav")
+            && !is_in_content(survey, idx)
+}
+
+fn is_in_content(survey: &PageSurvey<'_>, idx: usize) -> bool {
+    with_parents(survey, idx).any(|idx| is_main(survey, idx) || is_article(survey, idx))
+}
+
+/// Returns an element and those around it, innermost first.
+fn with_parents(survey: &PageSurvey<'_>, idx: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(idx), |idx| (*idx > 0).then(|| survey.items[*idx].parent))
 }

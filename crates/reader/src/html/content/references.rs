@@ -21,12 +21,14 @@ pub(super) fn are_in(
     idx: usize,
     is_below: bool,
 ) -> bool {
-    let is_heading = |idx: usize| is_heading(survey.items[idx].element.name());
     is_note(&survey.first_line(idx))
         || has_labelled(survey, sums, idx, "tr")
         || (is_below
             || has_labelled(survey, sums, idx, "li")
-            || survey.below(idx).take(MAX_BELOW).any(is_heading))
+            || survey
+                .below(idx)
+                .take(MAX_BELOW)
+                .any(|idx| is_heading(survey.items[idx].element.name())))
             && lead_elsewhere(survey, sums, idx)
 }
 
@@ -45,8 +47,11 @@ pub(super) fn has_labelled(
     idx: usize,
     name: &str,
 ) -> bool {
-    let is_row = |at: &usize| survey.items[*at].element.name() == name && sums[*at].letters > 0;
-    let rows: Vec<usize> = survey.below(idx).take(MAX_BELOW).filter(is_row).collect();
+    let rows: Vec<usize> = survey
+        .below(idx)
+        .take(MAX_BELOW)
+        .filter(|at| survey.items[*at].element.name() == name && sums[*at].letters > 0)
+        .collect();
     let num_labelled = rows.iter().filter(|at| survey.begins_without_link(**at)).count();
     rows.len() >= MIN_ROWS && num_labelled * 2 > rows.len()
 }

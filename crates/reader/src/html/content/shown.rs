@@ -19,7 +19,7 @@ const SOURCE: &[&str] = &["noscript", "script", "style", "template"];
 const CONTROLS: &[&str] = &["button", "menu", "option", "select", "textarea"];
 
 /// Whether an element has no text for people.
-pub(in super::super) fn is_source(element: &Element) -> bool {
+pub(crate) fn is_source(element: &Element) -> bool {
     // The text of a shadow root is displayed.
     SOURCE.contains(&element.name()) && element.attr("shadowrootmode").is_none()
 }
@@ -41,9 +41,9 @@ pub(super) fn hides_in_message(node: NodeRef<'_, Node>, element: &Element) -> Op
 
 /// Whether an element may be a panel that is closed at first.
 pub(super) fn is_closed(node: NodeRef<'_, Node>, element: &Element) -> bool {
-    let is_hidden_panel =
-        || element.attrs().any(is_aria_hidden) && element.attr("role") == Some("tabpanel");
-    (is_hidden(node, element) || is_hidden_panel()) && !NEVER_SHOWN.contains(&element.name())
+    (is_hidden(node, element)
+        || element.attrs().any(is_aria_hidden) && element.attr("role") == Some("tabpanel"))
+        && !NEVER_SHOWN.contains(&element.name())
 }
 
 // All elements are asked; most have no attributes, and to look one up by its name takes longer than to read all.

@@ -125,9 +125,10 @@ impl<'a> PageSurvey<'a> {
             match edge {
                 Edge::Open(node) if skipped.is_none() => match node.value() {
                     Node::Element(element) => {
-                        let is_hidden =
-                            || shown::hides(node, element).is_some() && !panels.shows(node.id());
-                        if node.id() != root.id() && is_hidden() {
+                        if node.id() != root.id()
+                            && shown::hides(node, element).is_some()
+                            && !panels.shows(node.id())
+                        {
                             skipped = Some(node.id());
                             continue;
                         }
@@ -365,14 +366,19 @@ fn is_sentence(line: &[TextNode<'_>]) -> bool {
     const MARKS: &[char] = &['.', '!', '?', '\u{2026}', '\u{3002}', '\u{FF01}', '\u{FF1F}'];
     /// Letters of a script without spaces, as they count.
     const MIN_DENSE: usize = 8 * DENSE_LETTER;
-    let is_closing = |c: char| c.is_whitespace() || "\"'\u{201D}\u{2019}\u{BB})]".contains(c);
     let mut last = line.iter().rev().map(|piece| piece.text.trim_end_matches(is_closing));
     let is_ended = last.find(|text| !text.is_empty()).is_some_and(|text| text.ends_with(MARKS));
-    let own = || line.iter().filter(|piece| !piece.is_linked);
-    let mut words = own().flat_map(|piece| piece.text.split_whitespace());
-    let is_dense = || own().any(|piece| piece.text.contains(|c| c >= DENSE));
-    let letters = || own().map(|piece| piece.letters).sum::<usize>();
-    is_ended && (words.nth(MIN_WORDS - 1).is_some() || is_dense() && letters() >= MIN_DENSE)
+    let own = line.iter().filter(|piece| !piece.is_linked);
+    let mut words = own.clone().flat_map(|piece| piece.text.split_whitespace());
+    is_ended
+        && (words.nth(MIN_WORDS - 1).is_some()
+            || own.clone().any(|piece| piece.text.contains(|c| c >= DENSE))
+                && own.map(|piece| piece.letters).sum::<usize>() >= MIN_DENSE)
+}
+
+/// Whether a character may be behind the end of a sentence.
+fn is_closing(c: char) -> bool {
+    c.is_whitespace() || "\"'\u{201D}\u{2019}\u{BB})]".contains(c)
 }
 
 fn is_code(name: &str) -> bool {
@@ -380,6 +386,8 @@ fn is_code(name: &str) -> bool {
 }
 
 fn count(text: &str) -> usize {
-    let worth = |c: char| if c >= DENSE { DENSE_LETTER } else { 1 };
-    text.chars().filter(|c| c.is_alphanumeric()).map(worth).sum()
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .map(|c| if c >= DENSE { DENSE_LETTER } else { 1 })
+        .sum()
 }

@@ -30,13 +30,14 @@ pub(super) fn panels_of<'a>(row: NodeRef<'a, Node>) -> Vec<(NodeRef<'a, Node>, S
 pub(super) fn has_text_beside_buttons(heading: NodeRef<'_, Node>) -> bool {
     /// Most nodes that are looked at; a page may have any number of buttons in a heading.
     const MAX_NODES: usize = 100;
-    let is_button = |node: NodeRef<'_, Node>| {
-        node.value().as_element().is_some_and(|element| element.name() == "button")
-    };
     heading.descendants().take(MAX_NODES).any(|node| {
         node.value().as_text().is_some_and(|text| text.contains(char::is_alphanumeric))
             && !node.ancestors().take_while(|above| *above != heading).any(is_button)
     })
+}
+
+pub(super) fn is_button(node: NodeRef<'_, Node>) -> bool {
+    node.value().as_element().is_some_and(|element| element.name() == "button")
 }
 
 fn elements(node: NodeRef<'_, Node>) -> impl Iterator<Item = NodeRef<'_, Node>> {

@@ -72,8 +72,8 @@ pub(super) fn leave_out(survey: &PageSurvey<'_>, root: usize, left_out: &mut Lef
 
 /// Keeps lists of links that have more text than all the rest: they are the content.
 fn keep_links(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
-    let is_links = |idx: usize| left_out[idx] == Some(WordReason::Links);
-    let lists: Vec<usize> = survey.below(root).filter(|idx| is_links(*idx)).collect();
+    let lists: Vec<usize> =
+        survey.below(root).filter(|idx| left_out[*idx] == Some(WordReason::Links)).collect();
     let before = survey.sums(left_out)[root].letters;
     let mut with_links = left_out.to_vec();
     lists.iter().for_each(|idx| with_links[*idx] = None);
@@ -107,11 +107,15 @@ fn note(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> Option<Word
 /// Whether an element that is named a note is one: nothing is written in it, or only what describes a picture or the author.
 fn is_noted(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let (sum, around) = (sums[idx], survey.items[idx].parent);
-    let has_picture =
-        || survey.below(around).take(MAX_NEAR).any(|idx| survey.items[idx].element.name() == "img");
     !sum.is_written() && (sum.letters <= MAX_SHORT || sum.is_linked(MIN_LINKED))
         || proof::is_given(survey, sums, idx)
-        || !sum.has_table && sums[around].sentences == sum.sentences && has_picture()
+        || !sum.has_table
+            && sums[around].sentences == sum.sentences
+            && has_picture_near(survey, around)
+}
+
+fn has_picture_near(survey: &PageSurvey<'_>, around: usize) -> bool {
+    survey.below(around).take(MAX_NEAR).any(|idx| survey.items[idx].element.name() == "img")
 }
 
 /// Whether an element is part of an item or a cell, such as the date of an event.
@@ -125,9 +129,10 @@ fn is_in_item(survey: &PageSurvey<'_>, idx: usize) -> bool {
 /// Whether a caption has a number, to which the content refers: "Figure 3".
 fn is_numbered(caption: &str) -> bool {
     let mut words = caption.split_whitespace();
-    let is_name = |word: &str| word.chars().all(|c| c.is_alphabetic() || c == '.');
-    let is_number = |word: &str| word.len() < 6 && word.starts_with(|c: char| c.is_ascii_digit());
-    words.next().is_some_and(is_name) && words.next().is_some_and(is_number)
+    let (Some(name), Some(number)) = (words.next(), words.next()) else { return false };
+    name.chars().all(|c| c.is_alphabetic() || c == '.')
+        && number.len() < 6
+        && number.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Marks the pictures next to a caption that repeat it.
