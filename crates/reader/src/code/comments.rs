@@ -31,8 +31,8 @@ impl Comments {
     /// Whether there are only blanks between the last comment and a node.
     fn are_adjacent_to(&self, text: &str, node: Node<'_>) -> bool {
         let between = text.get(self.end..node.start_byte());
-        let is_blank = |text: &str| text.chars().all(|c| c == ' ' || c == '\t');
-        self.next_row.is_some() && between.is_some_and(is_blank)
+        self.next_row.is_some()
+            && between.is_some_and(|text| text.chars().all(|c| c == ' ' || c == '\t'))
     }
 
     /// Whether the last comment ends on the line above a node.

@@ -58,8 +58,8 @@ pub(super) struct Definition {
 pub(super) fn of(language: Language) -> &'static Definitions {
     static ROWS: LazyLock<LanguageTable> = LazyLock::new(|| built_in::table(TABLE));
     static UNKNOWN: LazyLock<Definitions> = LazyLock::new(|| built_in::table(""));
-    let is_named = |row: &&Definitions| row.names.iter().any(|name| name == language.as_str());
-    ROWS.language.iter().find(is_named).unwrap_or(&UNKNOWN)
+    let mut rows = ROWS.language.iter();
+    rows.find(|row| row.names.iter().any(|name| name == language.as_str())).unwrap_or(&UNKNOWN)
 }
 
 fn usual_comments() -> Vec<String> {
@@ -69,10 +69,10 @@ fn usual_comments() -> Vec<String> {
 impl Definitions {
     /// Whether a line is a comment, or an attribute of the line below it.
     pub(super) fn is_comment(&self, line: &str) -> bool {
-        let is_start = |start: &str| {
-            line.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
-        };
-        self.comments.iter().map(String::as_str).any(is_start) && !self.is_function_word(line)
+        let has_mark = self.comments.iter().any(|mark| {
+            line.get(..mark.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(mark))
+        });
+        has_mark && !self.is_function_word(line)
     }
 
     /// Whether a line begins with a word that begins a definition, such as `@mixin`.
@@ -83,21 +83,20 @@ impl Definitions {
 
     /// Returns a comment without the marks that [`super::words::comment_docs`] does not know.
     pub(super) fn uncommented(&self, comment: &str) -> String {
-        let bare = |line: &str| {
-            let line = line.trim_start();
-            let mark = self.comments.iter().find(|mark| line.starts_with(mark.as_str()));
-            // Attributes and the marks of documentation stay, to be left out there.
-            let mark = mark.filter(|mark| !mark.starts_with(['@', '#', '/', '*']));
-            mark.map_or(line, |mark| line[mark.len()..].trim_start_matches(mark.as_str()))
-                .to_owned()
-        };
-        comment.lines().map(bare).collect::<Vec<_>>().join("\n")
+        comment.lines().map(|line| self.without_mark(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    fn without_mark<'a>(&self, line: &'a str) -> &'a str {
+        let line = line.trim_start();
+        let mark = self.comments.iter().find(|mark| line.starts_with(mark.as_str()));
+        // Attributes and the marks of documentation stay, to be left out there.
+        let mark = mark.filter(|mark| !mark.starts_with(['@', '#', '/', '*']));
+        mark.map_or(line, |mark| line[mark.len()..].trim_start_matches(mark.as_str()))
     }
 
     /// Returns the definition that begins in a line, given without its indentation.
     pub(super) fn find(&self, line: &str, is_indented: bool) -> Option<Definition> {
         let words: Vec<&str> = line.split_whitespace().take(MAX_WORDS).collect();
-        let define = |text, is_container| Some(Definition { name: name(text)?, is_container });
         let mut begun: Option<bool> = None;
         for (idx, word) in words.iter().enumerate() {
             if let Some((is_container, rest)) = self.keyword(word) {
@@ -164,10 +163,14 @@ fn after_result(line: &str) -> Option<&str> {
     (before.starts_with("function ") && !before.contains('(')).then_some(after)
 }
 
+/// Returns the definition of the name at the beginning of a text.
+fn define(text: &str, is_container: bool) -> Option<Definition> {
+    Some(Definition { name: name(text)?, is_container })
+}
+
 /// Returns the name at the beginning of a text, without quotes and arguments.
 fn name(text: &str) -> Option<String> {
     let text = text.trim_start_matches('(');
-    let is_part = |c: char| c.is_alphanumeric() || "_.$?!-#/%+*".contains(c);
     let mut name = String::new();
     if text.starts_with(QUOTES) {
         let quoted = text.split(['(', ';', ',']).next().unwrap_or_default();
@@ -179,7 +182,7 @@ fn name(text: &str) -> Option<String> {
             // `Package::name`, and the scope in `s:name`
             let is_colon =
                 c == ':' && (rest.peek() == Some(&':') || name.ends_with(':') || name.len() == 1);
-            if !is_part(c) && !is_colon {
+            if !is_in_name(c) && !is_colon {
                 break;
             }
             name.push(c);
@@ -187,6 +190,10 @@ fn name(text: &str) -> Option<String> {
     }
     let name = name.trim_end_matches([':', '.', '*', '-', '=']);
     name.contains(char::is_alphabetic).then(|| name.to_owned())
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || "_.$?!-#/%+*".contains(c)
 }
 
 #[cfg(test)]

@@ -135,6 +135,5 @@ impl Grammar {
 }
 
 fn find(table: &Kinds, kind: &str) -> Option<NodeRole> {
-    let has = |(_, kinds): &(&NodeRole, &Vec<String>)| kinds.iter().any(|known| known == kind);
-    table.iter().find(has).map(|(role, _)| *role)
+    table.iter().find(|(_, kinds)| kinds.iter().any(|known| known == kind)).map(|(role, _)| *role)
 }

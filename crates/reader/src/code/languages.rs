@@ -15,9 +15,10 @@ impl Grammar {
     /// build. Only its row is parsed, because a process reads one document.
     pub(super) fn of(language: Language) -> Option<Self> {
         let word = format!("\"{language}\"");
-        let is_named =
-            |row: &&str| row.lines().next().is_some_and(|names| names.contains(word.as_str()));
-        let mut grammar: Self = built_in::table(TABLE.split(ROW).find(is_named)?);
+        let row = TABLE
+            .split(ROW)
+            .find(|row| row.lines().next().is_some_and(|names| names.contains(word.as_str())))?;
+        let mut grammar: Self = built_in::table(row);
         grammar.parsers = parsers(&grammar.names[0]);
         (!grammar.parsers.is_empty()).then_some(grammar)
     }

@@ -95,8 +95,11 @@ fn cuts(lines: &[CodeLine<'_>]) -> Vec<CutPlace> {
         let is_commented = above.is_comment && !line.is_after_blank;
         !line.is_continuing && (line.is_after_blank || !is_deeper) && !is_commented
     });
-    let rank = |line: &CodeLine<'_>| line.num_columns * 2 + usize::from(!line.is_after_blank);
-    cuts.map(|(_, line)| CutPlace { at: line.at, rank: rank(line) }).collect()
+    cuts.map(|(_, line)| CutPlace {
+        at: line.at,
+        rank: line.num_columns * 2 + usize::from(!line.is_after_blank),
+    })
+    .collect()
 }
 
 /// Finds the definitions of at least two lines, in order.
@@ -124,12 +127,11 @@ fn extents(lines: &[CodeLine<'_>], definitions: &Definitions) -> Vec<DefinitionL
     }
     for extent in &mut extents {
         let above = &lines[..extent.head];
-        let is_part = |pair: &(&CodeLine<'_>, &CodeLine<'_>)| {
-            pair.0.is_comment && !pair.1.is_after_blank && pair.0.num_columns == pair.1.num_columns
-        };
         let below = lines[..=extent.head].iter().rev();
-        let num_comments = above.iter().rev().zip(below).take_while(is_part).count();
-        extent.start = extent.head - num_comments;
+        let comments = above.iter().rev().zip(below).take_while(|(line, below)| {
+            line.is_comment && !below.is_after_blank && line.num_columns == below.num_columns
+        });
+        extent.start = extent.head - comments.count();
     }
     extents.retain(|extent| extent.end > extent.head + 1);
     extents

@@ -77,8 +77,9 @@ fn time_limit(num_bytes: usize) -> Duration {
 
 /// Parses a source; `None` if that would take longer than `limit` or too much memory.
 fn parse(text: &str, grammar: &Grammar, limit: Duration) -> Option<Tree> {
-    let is_chain_too_long = |operator| longest_chain(text, operator) > MAX_CHAIN;
-    if text.len() > MAX_PARSED_BYTES || grammar.costly_chain.is_some_and(is_chain_too_long) {
+    if text.len() > MAX_PARSED_BYTES
+        || grammar.costly_chain.is_some_and(|operator| longest_chain(text, operator) > MAX_CHAIN)
+    {
         return None;
     }
     let mut best: Option<(usize, Tree)> = None;

@@ -84,13 +84,13 @@ impl<'a> OutlineVisit<'a> {
 
     /// Whether the first statement is the file's documentation, or is directly below it.
     fn is_preamble(&self, node: Node<'_>) -> bool {
-        let matches = |preamble: &Preamble| match preamble {
-            Preamble::String(kind) => {
+        match &self.grammar.preamble {
+            Some(Preamble::String(kind)) => {
                 node.kind() == kind && node.child(0).is_some_and(|child| child.kind() == "string")
             }
-            Preamble::Commented(kind) => node.kind() == kind && self.comments.end_above(node),
-        };
-        self.grammar.preamble.as_ref().is_some_and(matches)
+            Some(Preamble::Commented(kind)) => node.kind() == kind && self.comments.end_above(node),
+            None => false,
+        }
     }
 
     /// Adds a definition; `outer` is the node including its wrapper.
@@ -146,8 +146,7 @@ impl<'a> OutlineVisit<'a> {
 
     /// Returns the qualified name of the type that a definition stays together with.
     fn group_of(&self, node: Node<'_>, role: Option<NodeRole>, symbol: &str) -> Option<String> {
-        let owner =
-            || symbol.rsplit_once(&*self.grammar.separator).map(|(owner, _)| owner.to_owned());
+        let separator = &*self.grammar.separator;
         match (self.grammar.grouping, role) {
             (Grouping::None, _) => None,
             (_, Some(NodeRole::Types | NodeRole::Type | NodeRole::Class)) => {
@@ -162,7 +161,10 @@ impl<'a> OutlineVisit<'a> {
             (Grouping::Blocks, _) => None,
             (Grouping::QualifiedNames, _) => {
                 let name = names::name(self.text, node)?;
-                name.contains(&*self.grammar.separator).then(owner)?
+                if !name.contains(separator) {
+                    return None;
+                }
+                symbol.rsplit_once(separator).map(|(owner, _)| owner.to_owned())
             }
         }
     }

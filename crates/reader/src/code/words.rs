@@ -42,16 +42,17 @@ pub(super) fn head_of_line(head: &str) -> String {
 
 /// Returns the first paragraph of a comment, without comment marks, tags and attributes below it.
 pub(super) fn comment_docs(comment: &str) -> Option<String> {
-    let is_attribute = |line: &&str| line.starts_with("#[") || line.starts_with('@');
-    let bare = |line: &str| {
-        let line = line.trim_start_matches(['/', '*', '#', '!']).trim_end_matches(['/', '*']);
-        // Tags of documentation come after the description.
-        let line = line.trim();
-        if line.starts_with('@') { String::new() } else { line.to_owned() }
-    };
     let lines = comment.lines().map(str::trim);
-    let lines: Vec<String> = lines.filter(|line| !is_attribute(line)).map(bare).collect();
-    first_paragraph(lines.iter().map(String::as_str))
+    let lines = lines.filter(|line| !line.starts_with("#[") && !line.starts_with('@'));
+    first_paragraph(lines.map(without_marks))
+}
+
+/// Returns a line of a comment without its marks; empty for a tag of documentation.
+fn without_marks(line: &str) -> &str {
+    let line = line.trim_start_matches(['/', '*', '#', '!']).trim_end_matches(['/', '*']);
+    // Tags of documentation come after the description.
+    let line = line.trim();
+    if line.starts_with('@') { "" } else { line }
 }
 
 /// Returns the first paragraph of the string that a body begins with.
