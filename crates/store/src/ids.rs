@@ -1,5 +1,6 @@
 //! Defines the keys of documents and chunks, and the entry of a ranking.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
@@ -59,4 +60,11 @@ pub struct Ranked {
     pub chunk_id: ChunkId,
     /// Raw relevance in the ranking's own scale (BM25, cosine); larger is better.
     pub score: f64,
+}
+
+impl Ranked {
+    /// Compares entries, the better one first; equal scores by chunk id.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.chunk_id.cmp(&other.chunk_id))
+    }
 }

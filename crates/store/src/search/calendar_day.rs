@@ -113,8 +113,9 @@ impl CalendarDay {
     /// Whether a path ends in such folders: `2025/10/04.md`.
     pub(super) fn is_in_folders(self, path: &str) -> bool {
         let mut parts = path.rsplit(['/', '\\']);
-        let mut next = || parts.next().unwrap_or_default();
-        let (file, month, year) = (next(), next(), next());
+        let file = parts.next().unwrap_or_default();
+        let month = parts.next().unwrap_or_default();
+        let year = parts.next().unwrap_or_default();
         let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
         [stem, month] == self.in_folders().each_ref().map(String::as_str)
             && year == self.year.to_string()
@@ -139,15 +140,16 @@ fn by_numbers(word: &str) -> Option<CalendarDay> {
 /// Reads `4 October 2025` and `October 4 2025`.
 fn by_name([first, second, year]: [&str; 3]) -> Option<CalendarDay> {
     let year = number(year).filter(|_| year.len() == 4)?;
-    let day = |word: &str| {
-        let digits =
-            ["st", "nd", "rd", "th", "º", "er"].iter().find_map(|end| word.strip_suffix(end));
-        number(digits.unwrap_or(word)).filter(|_| word.len() <= 4)
-    };
-    match (day(first), month(second)) {
+    match (day_of_month(first), month(second)) {
         (Some(day), Some(month)) => CalendarDay::new(year, month, day),
-        _ => CalendarDay::new(year, month(first)?, day(second)?),
+        _ => CalendarDay::new(year, month(first)?, day_of_month(second)?),
     }
+}
+
+/// Returns the number of a day, which may end like `4th`.
+fn day_of_month(word: &str) -> Option<u32> {
+    let digits = ["st", "nd", "rd", "th", "º", "er"].iter().find_map(|end| word.strip_suffix(end));
+    number(digits.unwrap_or(word)).filter(|_| word.len() <= 4)
 }
 
 /// Returns the number of a month by its name or the beginning of it.
@@ -156,8 +158,7 @@ fn month(word: &str) -> Option<u32> {
     if word.chars().count() < MIN_MONTH_LETTERS {
         return None;
     }
-    let is_named = |names: &&[&str]| names.iter().any(|name| name.starts_with(&word));
-    let place = MONTHS.iter().position(is_named)?;
+    let place = MONTHS.iter().position(|names| names.iter().any(|name| name.starts_with(&word)))?;
     u32::try_from(place + 1).ok()
 }
 

@@ -44,8 +44,8 @@ impl CitedPlace {
 
     fn in_chunk(chunk: &Chunk, in_text: usize) -> Self {
         let lines = chunk.file_lines();
-        let num_lines = || chunk.text.lines().count();
-        let line = lines.map(|lines| lines.line(in_text, num_lines()).unwrap_or(lines.first));
+        let line = lines
+            .map(|lines| lines.line(in_text, chunk.text.lines().count()).unwrap_or(lines.first));
         let place = chunk.place_of_line(in_text);
         let (page, section, symbol) = match place {
             Some(place) => (place.page, &place.section, &place.symbol),

@@ -52,21 +52,23 @@ fn are_alike(one: &str, other: &str) -> bool {
 /// Returns the originals of the conflict copies among hits, by document. The original of a numbered copy has a hit with a text
 /// like it.
 fn originals<'a>(hits: &'a [&StoredHit]) -> HashMap<DocumentId, (String, Option<&'a StoredHit>)> {
-    let by_path = |path: &str| hits.iter().find(|hit| hit.path.as_deref() == Some(path)).copied();
     let mut originals = HashMap::new();
     for hit in hits {
         let Some(name) = hit.path.as_deref().and_then(ConflictName::of) else { continue };
-        let original = by_path(&name.original);
-        let is_alike = |original: &StoredHit| {
-            let mut of_original = hits.iter().filter(|hit| hit.document_id == original.document_id);
-            let text = &hit.chunk.chunk.text;
-            of_original.any(|other| are_alike(text, &other.chunk.chunk.text))
-        };
-        if name.is_certain || original.is_some_and(is_alike) {
+        let path = Some(name.original.as_str());
+        let original = hits.iter().find(|other| other.path.as_deref() == path).copied();
+        if name.is_certain || original.is_some_and(|original| is_copy_of(hit, original, hits)) {
             originals.insert(hit.document_id, (name.original, original));
         }
     }
     originals
+}
+
+/// Whether one of the hits in the original has a text like that of a hit.
+fn is_copy_of(hit: &StoredHit, original: &StoredHit, hits: &[&StoredHit]) -> bool {
+    let mut of_original = hits.iter().filter(|other| other.document_id == original.document_id);
+    let text = &hit.chunk.chunk.text;
+    of_original.any(|other| are_alike(text, &other.chunk.chunk.text))
 }
 
 /// Lowers conflict copies to just below their originals, where both are among the first hits.

@@ -48,24 +48,29 @@ pub(super) fn newer_first(
     let copies = NearCopies::by(near_copies::EDITION);
     let stored: HashMap<ChunkId, &StoredHit> =
         stored.iter().map(|stored| (stored.chunk.id, stored)).collect();
-    let edition = |(at, hit): (usize, &FusedChunk)| {
-        let stored = *stored.get(&hit.chunk_id)?;
-        let day = day(stored, *days.get(&hit.chunk_id)?);
-        let shingles = copies.shingles_of(&stored.chunk.chunk.text);
-        Some((at, Edition { stored, day, shingles, title: without_years(&stored.title) }))
-    };
-    let mut editions: Vec<(usize, Edition<'_>)> =
-        fused.iter().enumerate().take(DEPTH).filter_map(edition).collect();
+    let mut editions: Vec<(usize, Edition<'_>)> = Vec::new();
+    for (at, hit) in fused.iter().enumerate().take(DEPTH) {
+        if let Some(stored) = stored.get(&hit.chunk_id).copied()
+            && let Some(known) = days.get(&hit.chunk_id)
+        {
+            let day = day(stored, *known);
+            let shingles = copies.shingles_of(&stored.chunk.chunk.text);
+            let title = without_years(&stored.title);
+            editions.push((at, Edition { stored, day, shingles, title }));
+        }
+    }
     // The newest are in their place before the older ones are compared with them.
     editions.sort_by_key(|(at, edition)| (-edition.day, *at));
     for (place, (at, older)) in editions.iter().enumerate() {
         let score = fused[*at].score;
-        let is_newer = |(newer_at, newer): &&(usize, Edition<'_>)| {
-            let is_near = fused[*newer_at].score >= NEAR_SHARE * score;
-            newer.day > older.day && newer.is_edition_of(older, is_near)
-        };
-        let newer = editions[..place].iter().filter(is_newer).map(|(at, _)| fused[*at].score);
-        let limit = newer.fold(f64::INFINITY, f64::min);
+        let mut limit = f64::INFINITY;
+        for (newer_at, newer) in &editions[..place] {
+            let newer_score = fused[*newer_at].score;
+            let is_near = newer_score >= NEAR_SHARE * score;
+            if newer.day > older.day && newer.is_edition_of(older, is_near) {
+                limit = limit.min(newer_score);
+            }
+        }
         if let Some(share) = lower(&mut fused[*at], limit) {
             let recency = &mut fused[*at].recency;
             *recency = recency.map(|before| before * share);
@@ -116,11 +121,11 @@ pub(super) fn current_first(
         .filter(|hit| hit.superseded.is_some())
         .map(|hit| (hit.document_id, successor(hit, &known)))
         .collect();
-    let is_marked = |hit: &FusedChunk| {
-        documents.get(&hit.chunk_id).is_some_and(|id| successors.contains_key(id))
-    };
-    for hit in fused.iter_mut().filter(|hit| is_marked(hit)) {
-        hit.weigh(SUPERSEDED_SHARE);
+    for hit in fused.iter_mut() {
+        let document = documents.get(&hit.chunk_id);
+        if document.is_some_and(|id| successors.contains_key(id)) {
+            hit.weigh(SUPERSEDED_SHARE);
+        }
     }
     let mut order: Vec<DocumentId> = successors.keys().copied().collect();
     // A successor may have one, too.
@@ -135,8 +140,8 @@ pub(super) fn current_first(
 
 /// Returns how many documents follow one. Documents that name each other in a circle say nothing; they end here, too.
 fn num_successors(id: DocumentId, successors: &HashMap<DocumentId, Option<DocumentId>>) -> usize {
-    let next = |id: &DocumentId| successors.get(id).copied().flatten();
-    std::iter::successors(Some(id), next).take(successors.len() + 1).count()
+    let chain = std::iter::successors(Some(id), |id| successors.get(id).copied().flatten());
+    chain.take(successors.len() + 1).count()
 }
 
 /// Lowers the hits of a document to just below the best hit of another one. `documents` has the documents of the hits that count.
@@ -146,10 +151,9 @@ pub(super) fn lower_below(
     id: DocumentId,
     other: DocumentId,
 ) {
-    let is_of = |hit: &FusedChunk, id| documents.get(&hit.chunk_id) == Some(&id);
-    let scores = fused.iter().filter(|hit| is_of(hit, other)).map(|hit| hit.score);
-    let best = scores.fold(0.0, f64::max);
-    for hit in fused.iter_mut().filter(|hit| is_of(hit, id)) {
+    let of_other = fused.iter().filter(|hit| documents.get(&hit.chunk_id) == Some(&other));
+    let best = of_other.map(|hit| hit.score).fold(0.0, f64::max);
+    for hit in fused.iter_mut().filter(|hit| documents.get(&hit.chunk_id) == Some(&id)) {
         lower(hit, best);
     }
 }

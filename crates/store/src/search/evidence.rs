@@ -59,7 +59,7 @@ pub fn gather(
     let mut chosen: Chosen = HashMap::new();
     let used = match options.budget {
         None => all(&mut gatherer, &mut answer, options, &mut chosen)?,
-        Some(budget) => within(&mut gatherer, &mut answer, (options, budget), &mut chosen)?,
+        Some(budget) => within(&mut gatherer, &mut answer, options, budget, &mut chosen)?,
     };
     let mut hits: Vec<(usize, Hit)> =
         std::mem::take(&mut answer.hits).into_iter().enumerate().collect();
@@ -102,7 +102,8 @@ fn all<S: Searchable>(
 fn within<S: Searchable>(
     gatherer: &mut Gatherer<'_, S>,
     answer: &mut SearchAnswer,
-    (options, budget): (EvidenceOptions, usize),
+    options: EvidenceOptions,
+    budget: usize,
     chosen: &mut Chosen,
 ) -> Result<Vec<usize>> {
     let budget = most_of(answer, budget);
@@ -183,9 +184,10 @@ fn most_of(answer: &SearchAnswer, budget: usize) -> usize {
 fn choice_of(hits: &[Hit], wanted: &QueryTerms) -> (PassageChoice, Vec<Vec<Match>>) {
     let is_ordered = hits.iter().any(|hit| hit.rerank_score.is_some());
     let compared = if is_ordered { &[] } else { &hits[..hits.len().min(choice::COMPARED)] };
-    let find =
-        |hit: &Hit| wanted.find_in(&hit.stored.chunk.chunk.text, hit.stored.natural_language);
-    let found: Vec<Vec<Match>> = compared.iter().map(find).collect();
+    let found: Vec<Vec<Match>> = compared
+        .iter()
+        .map(|hit| wanted.find_in(&hit.stored.chunk.chunk.text, hit.stored.natural_language))
+        .collect();
     let terms = found.iter().map(|found| found.iter().map(|found| found.term).collect());
     (PassageChoice::among(hits.iter().map(|hit| hit.score).collect(), terms.collect()), found)
 }

@@ -118,12 +118,11 @@ pub fn fuse(rankings: PerLeg<WeightedRanking<'_>>, rrf_k: f64) -> Vec<FusedChunk
     for (chunk_id, leg) in entries(vector, is_alone, rrf_k) {
         by_chunk.entry(chunk_id).or_default().vector = Some(leg);
     }
-    let term = |leg: Option<LegScore>| leg.map_or(0.0, |leg| leg.term);
     let mut fused: Vec<FusedChunk> = by_chunk
         .into_iter()
         .map(|(chunk_id, legs)| FusedChunk {
             chunk_id,
-            score: term(legs.keyword) + term(legs.vector),
+            score: term_of(legs.keyword) + term_of(legs.vector),
             legs,
             token_match: None,
             document_weight: 1.0,
@@ -134,12 +133,34 @@ pub fn fuse(rankings: PerLeg<WeightedRanking<'_>>, rrf_k: f64) -> Vec<FusedChunk
     fused
 }
 
+/// Fuses the legs, and lowers each hit to its share by the rarity of what it has.
+pub(super) fn fuse_with_shares(
+    legs: PerLeg<WeightedRanking<'_>>,
+    rrf_k: f64,
+    shares: &HashMap<ChunkId, f64>,
+) -> Vec<FusedChunk> {
+    let mut fused = fuse(legs, rrf_k);
+    for hit in &mut fused {
+        hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
+    }
+    fused.sort_by(FusedChunk::order);
+    fused
+}
+
+/// Returns a leg's part of a score.
+fn term_of(leg: Option<LegScore>) -> f64 {
+    leg.map_or(0.0, |leg| leg.term)
+}
+
 /// Returns cosines on a scale that is the same for every model: 1 stays 1, and `floor`, the cosine
 /// of unrelated passages, becomes [`FLOOR_SHARE`]. Models whose cosines are all near 1 would
 /// otherwise give all hits nearly the same weight.
 pub(super) fn above_floor(ranking: &[Ranked], floor: f64) -> Vec<Ranked> {
-    let score = |cosine: f64| FLOOR_SHARE + (1.0 - FLOOR_SHARE) * (cosine - floor) / (1.0 - floor);
-    ranking.iter().map(|entry| Ranked { score: score(entry.score), ..*entry }).collect()
+    let above = ranking.iter().map(|entry| {
+        let score = FLOOR_SHARE + (1.0 - FLOOR_SHARE) * (entry.score - floor) / (1.0 - floor);
+        Ranked { score, ..*entry }
+    });
+    above.collect()
 }
 
 /// Returns the share of one leg in a score, for a rank from 1.

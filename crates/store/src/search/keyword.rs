@@ -163,23 +163,21 @@ impl Keywords {
         for term in terms {
             term.add_to(&mut candidates);
         }
-        let passes = |id| passing.is_none_or(|passing| passing.binary_search(&id).is_ok());
-        let mut ranked: Vec<Ranked> = candidates
-            .iter()
-            .map(|candidate| Ranked {
-                chunk_id: self.sizes.chunk_id(candidate.place),
-                score: candidate.score,
+        let ranked = candidates.iter().map(|candidate| Ranked {
+            chunk_id: self.sizes.chunk_id(candidate.place),
+            score: candidate.score,
+        });
+        let mut ranked: Vec<Ranked> = ranked
+            .filter(|ranked| {
+                passing.is_none_or(|passing| passing.binary_search(&ranked.chunk_id).is_ok())
             })
-            .filter(|ranked| passes(ranked.chunk_id))
             .collect();
-        let order =
-            |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id));
         // Most candidates are behind the last entry.
         if depth < ranked.len() {
-            ranked.select_nth_unstable_by(depth, order);
+            ranked.select_nth_unstable_by(depth, Ranked::order);
             ranked.truncate(depth);
         }
-        ranked.sort_unstable_by(order);
+        ranked.sort_unstable_by(Ranked::order);
         ranked
     }
 
@@ -235,18 +233,22 @@ impl Keywords {
         let Some(place) = self.sizes.places([chunk_id].into_iter()).flatten().next() else {
             return 0;
         };
-        let named = || self.terms.iter().filter(|term| term.is_in_name(place));
-        let counts = is_code || named().any(|term| term.is_name);
-        u32::try_from(named().count()).ok().filter(|_| counts).unwrap_or_default()
+        let counts =
+            is_code || self.terms.iter().any(|term| term.is_in_name(place) && term.is_name);
+        if !counts {
+            return 0;
+        }
+        let num_names = self.terms.iter().filter(|term| term.is_in_name(place)).count();
+        u32::try_from(num_names).unwrap_or_default()
     }
 
     /// Returns the number of exact terms that the query asks for and a chunk, its context or its document's name has.
     pub(super) fn num_meant(&self, chunk_id: ChunkId) -> u32 {
-        let place = self.sizes.places([chunk_id].into_iter()).flatten().next();
-        let has =
-            |term: &&WeightedTerm| term.is_meant && place.is_some_and(|place| term.is_at(place));
-        let count = |term: &WeightedTerm| if term.is_place { MEANT_BY_PLACE } else { 1 };
-        self.terms.iter().filter(has).map(count).sum()
+        let Some(place) = self.sizes.places([chunk_id].into_iter()).flatten().next() else {
+            return 0;
+        };
+        let meant = self.terms.iter().filter(|term| term.is_meant && term.is_at(place));
+        meant.map(|term| if term.is_place { MEANT_BY_PLACE } else { 1 }).sum()
     }
 
     /// Returns each term in small letters, and how many chunks have it.

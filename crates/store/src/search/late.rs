@@ -33,17 +33,17 @@ pub(super) fn rerank(
     ranking: &[Ranked],
     first: &[ChunkId],
     matches: &HashMap<ChunkId, f64>,
-    (weight, usual): (f64, f64),
+    weight: f64,
+    usual: f64,
 ) -> Vec<Ranked> {
-    let is_first = |entry: &Ranked| first.contains(&entry.chunk_id);
     let (mut reranked, rest): (Vec<Ranked>, Vec<Ranked>) =
-        ranking.iter().partition(|entry| is_first(entry));
+        ranking.iter().partition(|entry| first.contains(&entry.chunk_id));
     for entry in &mut reranked {
         if let Some(found) = matches.get(&entry.chunk_id) {
             entry.score += weight * (found - usual);
         }
     }
-    reranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
+    reranked.sort_by(Ranked::order);
     let least = reranked.last().map_or(f64::INFINITY, |entry| entry.score);
     reranked
         .extend(rest.into_iter().map(|entry| Ranked { score: entry.score.min(least), ..entry }));
@@ -63,7 +63,7 @@ mod tests {
         let before = ranking(&[(1, 0.6), (2, 0.5), (3, 0.4), (4, 0.3)]);
         let matches = matches.iter().map(|&(id, found)| (ChunkId(id), found)).collect();
         let first = [1, 2, 3].map(ChunkId);
-        let found = rerank(&before, &first, &matches, (weight, 0.3));
+        let found = rerank(&before, &first, &matches, weight, 0.3);
         let expected = ranking(expected);
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.iter().zip(expected) {

@@ -28,13 +28,8 @@ impl FileLocator {
         }
         let query = query.strip_prefix("file://").unwrap_or(query);
         let (path, line) = split_line(query);
-        let is_step = |part: &&str| matches!(*part, "." | ".." | "~");
-        let parts: Vec<String> = parts(path).skip_while(is_step).map(compared).collect();
-        let has_extension = |name: &String| {
-            name.rsplit_once('.').is_some_and(|(_, extension)| {
-                !extension.is_empty() && extension.chars().all(char::is_alphanumeric)
-            })
-        };
+        let parts = parts(path).skip_while(|part| matches!(*part, "." | ".." | "~"));
+        let parts: Vec<String> = parts.map(compared).collect();
         let is_file = match parts.as_slice() {
             [] => false,
             [name] => has_extension(name),
@@ -78,12 +73,22 @@ fn words(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a name has an extension.
+fn has_extension(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, extension)| {
+        !extension.is_empty() && extension.chars().all(char::is_alphanumeric)
+    })
+}
+
+/// Whether a line, a column or the signs around them may have this sign.
+fn is_of_line(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, ':' | '#' | 'L' | '-' | '(' | ')' | ',')
+}
+
 /// Splits off a line, and a column or last line, which are not used: `a.rs:42`, `a.rs:42:7`, `a.rs#L42-L50`, `a.cs(42,7)`.
 fn split_line(text: &str) -> (&str, Option<u32>) {
     let text = text.trim_end_matches(':');
-    let is_tail =
-        |c: char| c.is_ascii_digit() || matches!(c, ':' | '#' | 'L' | '-' | '(' | ')' | ',');
-    let start = text.trim_end_matches(is_tail).len();
+    let start = text.trim_end_matches(is_of_line).len();
     // The name may end in digits, so the line begins at the first sign that no number has.
     let signs = [":", "#L", "("];
     let begins =

@@ -45,9 +45,11 @@ pub(super) fn look_up(
     if found.iter().all(TermMatches::is_nowhere) {
         return Ok((None, of_phrasings));
     }
-    let has = |place: usize| of_phrasings.iter().filter(move |own| own.contains(&place)).count();
-    let shares: Vec<f64> =
-        (0..names.len()).map(|place| ratio(has(place), phrasings.len())).collect();
+    let shares = (0..names.len()).map(|place| {
+        let num_having = of_phrasings.iter().filter(|own| own.contains(&place)).count();
+        ratio(num_having, phrasings.len())
+    });
+    let shares: Vec<f64> = shares.collect();
     let mut keywords = Keywords::new(names, &found, &shares, Totals::of(&sizes, elsewhere), sizes);
     keywords.missing_whole = missing_whole;
     Ok((Some(keywords), of_phrasings))
@@ -91,10 +93,8 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         for day in days {
             let named = places::chunks_of_day(store, day, sizes)?;
             // A document of that day comes before those that mention it.
-            let occurrences = match named.is_empty() {
-                true => places::occurrences_of_day(store, day)?,
-                false => Vec::new(),
-            };
+            let occurrences =
+                if named.is_empty() { places::occurrences_of_day(store, day)? } else { Vec::new() };
             let found =
                 TermMatches { named, occurrences, is_place: is_all, ..TermMatches::default() };
             own.extend(self.add_place(format!("date:{}", day.shown()), found));
@@ -126,8 +126,10 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             if let Some(place) = self.add_if_any(joined, || store.occurrences(joined))? {
                 let found = &self.found[place];
                 if found.parts.is_empty() && !own.contains(&place) {
-                    let is_part = |name: &str| joined.contains(&name.to_lowercase());
-                    let parts = own.iter().copied().filter(|other| is_part(&self.names[*other]));
+                    let parts = own
+                        .iter()
+                        .copied()
+                        .filter(|part| joined.contains(&self.names[*part].to_lowercase()));
                     self.found[place].parts = parts.collect();
                     self.found[place].is_joined = true;
                 }
@@ -141,8 +143,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             }
         }
         for word in query.completable() {
-            let is_nowhere = |place: usize| self.found[place].is_nowhere();
-            if self.place(word).is_some_and(is_nowhere) {
+            if self.place(word).is_some_and(|place| self.found[place].is_nowhere()) {
                 own.extend(self.complete(word)?);
             }
         }
@@ -161,11 +162,10 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
                 break;
             }
             let mut occurrences = self.store.occurrences(&near.word)?;
-            if let Some(passing) = self.passing {
-                let passes = |found: &Occurrence| passing.binary_search(&found.chunk_id).is_ok();
-                if !occurrences.iter().any(passes) {
-                    occurrences.clear();
-                }
+            if let Some(passing) = self.passing
+                && !occurrences.iter().any(|found| passing.binary_search(&found.chunk_id).is_ok())
+            {
+                occurrences.clear();
             }
             if !occurrences.is_empty() {
                 let place = self.add(&near.word, || Ok(occurrences))?;
@@ -242,10 +242,10 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
             return Ok(Some(place));
         }
         let occurrences = read()?;
-        match occurrences.is_empty() && self.elsewhere.num_with(name) == 0 {
-            true => Ok(None),
-            false => self.add(name, || Ok(occurrences)).map(Some),
+        if occurrences.is_empty() && self.elsewhere.num_with(name) == 0 {
+            return Ok(None);
         }
+        self.add(name, || Ok(occurrences)).map(Some)
     }
 }
 
@@ -263,12 +263,14 @@ const MAX_WORDS: usize = 4;
 
 /// Whether a query asks for an exact term: in a few words, or in any if it is an option or a version.
 fn is_meant(term: &str, query: &str) -> bool {
-    let is_version = |term: &str| {
-        let mut parts = term.split('.');
-        parts.clone().count() > 2
-            && parts.all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
-    };
     query.split_whitespace().count() <= MAX_WORDS || term.starts_with("--") || is_version(term)
+}
+
+/// Whether a term has more than two numbers with dots between them.
+fn is_version(term: &str) -> bool {
+    let mut parts = term.split('.');
+    parts.clone().count() > 2
+        && parts.all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()))
 }
 
 #[cfg(test)]

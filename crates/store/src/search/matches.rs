@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::slice;
 
 use unicode_width::UnicodeWidthChar;
 
@@ -36,6 +37,23 @@ enum MarkedTerm {
     Beginning(String),
     /// Letters of a script without spaces.
     Letters(String),
+}
+
+impl MarkedTerm {
+    /// Whether it is one letter of a script without spaces.
+    fn is_single_letter(&self) -> bool {
+        match self {
+            Self::Letters(wanted) => wanted.chars().nth(1).is_none(),
+            _ => false,
+        }
+    }
+
+    fn is_number(&self) -> bool {
+        match self {
+            Self::Words { typed, .. } => typed.starts_with(|c: char| c.is_ascii_digit()),
+            Self::Beginning(_) | Self::Letters(_) => false,
+        }
+    }
 }
 
 /// An occurrence of a query term in a text.
@@ -105,15 +123,13 @@ impl QueryTerms {
         let places: Vec<Range<usize>> = words(text).collect();
         let initials = self.initials();
         // Most words begin with another letter than those of the query, so they need not be looked at.
-        let may_match = |word: &str| {
-            let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
-            !first.is_ascii() || initials[usize::from(first)]
-        };
-        let plain = |range: &Range<usize>| {
+        let plain = places.iter().map(|range| {
             let word = &text[range.clone()];
-            if may_match(word) { folded(word) } else { Cow::Borrowed("") }
-        };
-        let plain: Vec<Cow<'_, str>> = places.iter().map(plain).collect();
+            let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
+            let may_match = !first.is_ascii() || initials[usize::from(first)];
+            if may_match { folded(word) } else { Cow::Borrowed("") }
+        });
+        let plain: Vec<Cow<'_, str>> = plain.collect();
         let stems: Vec<String> = plain.iter().map(|word| stem(word)).collect();
         let language = language.filter(|language| language.has_stemmer());
         let others = self.other_forms(text, &places);
@@ -137,22 +153,22 @@ impl QueryTerms {
                         add(bytes.clone());
                     }
                     let typed_stems = language.map(|language| language.stems(typed));
-                    let has_others = |at: usize| {
-                        let window = other_stems.get(at..at + len);
-                        typed_stems.as_ref().zip(window).is_some_and(|(others, window)| {
-                            others.len() == len
-                                && window.iter().zip(others).all(|(a, b)| a.first() == Some(b))
-                        })
-                    };
+                    let typed_stems = typed_stems.filter(|stems| stems.len() == len);
                     for (at, window) in stems.windows(len).enumerate() {
-                        if window == wanted || has_others(at) {
+                        let typed_stems = typed_stems.as_ref();
+                        if window == wanted
+                            || typed_stems.is_some_and(|typed| has_at(&other_stems, at, typed))
+                        {
                             add(places[at].start..places[at + len - 1].end);
                         }
                     }
                 }
                 MarkedTerm::Beginning(wanted) => {
-                    let begins = |found: &(&Cow<'_, str>, _)| found.0.starts_with(wanted);
-                    plain.iter().zip(&places).filter(begins).for_each(|found| add(found.1.clone()));
+                    for (word, place) in plain.iter().zip(&places) {
+                        if word.starts_with(wanted) {
+                            add(place.clone());
+                        }
+                    }
                 }
                 MarkedTerm::Letters(wanted) => {
                     text.match_indices(wanted)
@@ -161,12 +177,8 @@ impl QueryTerms {
             }
         }
         // A single letter of such a script means little where a pair was found.
-        let is_letter = |found: &Match| match &self.terms[found.term] {
-            MarkedTerm::Letters(wanted) => wanted.chars().nth(1).is_none(),
-            _ => false,
-        };
-        if found.iter().any(|found| !is_letter(found)) {
-            found.retain(|found| !is_letter(found));
+        if found.iter().any(|found| !self.terms[found.term].is_single_letter()) {
+            found.retain(|found| !self.terms[found.term].is_single_letter());
         }
         found.sort_by_key(|found| (found.bytes.start, found.bytes.end, found.term));
         found
@@ -175,17 +187,17 @@ impl QueryTerms {
     /// Returns by byte whether a word of the terms begins with this ASCII letter or digit.
     fn initials(&self) -> [bool; 128] {
         let mut found = [false; 128];
-        let mut add = |word: &str| {
-            if let Some(seen) =
-                word.bytes().next().and_then(|byte| found.get_mut(usize::from(byte)))
-            {
-                *seen = true;
-            }
-        };
         for term in &self.terms {
-            match term {
-                MarkedTerm::Words { stems, .. } => stems.iter().for_each(|stem| add(stem)),
-                MarkedTerm::Beginning(wanted) | MarkedTerm::Letters(wanted) => add(wanted),
+            let words = match term {
+                MarkedTerm::Words { stems, .. } => stems.as_slice(),
+                MarkedTerm::Beginning(wanted) | MarkedTerm::Letters(wanted) => {
+                    slice::from_ref(wanted)
+                }
+            };
+            for first in words.iter().filter_map(|word| word.bytes().next()) {
+                if let Some(is_initial) = found.get_mut(usize::from(first)) {
+                    *is_initial = true;
+                }
             }
         }
         found
@@ -193,12 +205,8 @@ impl QueryTerms {
 
     /// Returns the other forms in which a text has its words and numbers, as stems, with their places.
     fn other_forms(&self, text: &str, places: &[Range<usize>]) -> Vec<(String, Range<usize>)> {
-        let is_number = |term: &MarkedTerm| match term {
-            MarkedTerm::Words { typed, .. } => typed.starts_with(|c: char| c.is_ascii_digit()),
-            MarkedTerm::Beginning(_) | MarkedTerm::Letters(_) => false,
-        };
         let mut found = Vec::new();
-        if self.terms.iter().any(is_number) {
+        if self.terms.iter().any(MarkedTerm::is_number) {
             let numbers = joined_numbers(text).into_iter();
             found.extend(numbers.map(|number| (number.term, number.bytes)));
         }
@@ -225,12 +233,20 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+/// Whether words have these stems from the word at `at` on; `stems` has those of each word.
+fn has_at(stems: &[Vec<String>], at: usize, wanted: &[String]) -> bool {
+    let window = stems.get(at..at + wanted.len());
+    window.is_some_and(|window| {
+        window.iter().zip(wanted).all(|(stems, wanted)| stems.first() == Some(wanted))
+    })
+}
+
 /// Extends a range by the marks on its last letter. In Hindi such marks end a word for the index,
 /// but not for the reader.
 fn with_marks(text: &str, bytes: Range<usize>) -> Range<usize> {
-    let is_mark = |c: char| c.width() == Some(0) && !c.is_control();
     let rest = &text[bytes.end..];
-    bytes.start..bytes.end + rest.len() - rest.trim_start_matches(is_mark).len()
+    let after = rest.trim_start_matches(|c: char| c.width() == Some(0) && !c.is_control());
+    bytes.start..bytes.end + rest.len() - after.len()
 }
 
 #[cfg(test)]

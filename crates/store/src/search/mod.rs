@@ -86,10 +86,11 @@ pub fn search(
         passing(store, phrasings, &options.filter)?;
     let nothing = SearchAnswer { unmet, is_unmet, ..SearchAnswer::empty(phrasings) };
     if passing.as_ref().is_some_and(Vec::is_empty) {
-        return Ok(match is_unmet {
-            true => SearchAnswer { confidence: None, no_basis: Some(NoBasis::Unmet), ..nothing },
-            false => nothing,
-        });
+        if is_unmet {
+            let no_basis = Some(NoBasis::Unmet);
+            return Ok(SearchAnswer { confidence: None, no_basis, ..nothing });
+        }
+        return Ok(nothing);
     }
     let rankings = rank(store, load_embedder, &asked, options.ranking(passing.as_deref()))?;
     let fused = stage("fuse", || rankings.fuse(store, options))?;
@@ -164,20 +165,27 @@ pub fn trial(
     let chunks = passing.chunks.as_deref();
     let rankings = rank(store, load_embedder, &passing.phrasings, options.ranking(chunks))?;
     let fused = rankings.fuse(store, options)?;
-    let ids = |ranking: &[Ranked]| ranking.iter().map(|ranked| ranked.chunk_id).collect::<Vec<_>>();
-    let documents = |chunk_ids: &[ChunkId]| -> Result<Vec<DocumentId>> {
-        let origins = store.origins(chunk_ids)?;
-        let mut found: Vec<DocumentId> = Vec::new();
-        for origin in chunk_ids.iter().filter_map(|chunk_id| origins.get(chunk_id)) {
-            if !found.contains(&origin.document_id) {
-                found.push(origin.document_id);
-            }
-        }
-        Ok(found)
-    };
+    let vector = rankings.vector.as_ref().map_or(&[][..], |leg| &leg.ranking);
+    let fused: Vec<ChunkId> = fused.iter().map(|fused| fused.chunk_id).collect();
     Ok(LegRankings {
-        keyword: documents(&ids(&rankings.keyword))?,
-        vector: documents(&rankings.vector.as_ref().map_or(vec![], |leg| ids(&leg.ranking)))?,
-        fused: documents(&fused.iter().map(|fused| fused.chunk_id).collect::<Vec<_>>())?,
+        keyword: documents_of(store, &ids_of(&rankings.keyword))?,
+        vector: documents_of(store, &ids_of(vector))?,
+        fused: documents_of(store, &fused)?,
     })
+}
+
+fn ids_of(ranking: &[Ranked]) -> Vec<ChunkId> {
+    ranking.iter().map(|ranked| ranked.chunk_id).collect()
+}
+
+/// Returns the documents of chunks, each once.
+fn documents_of(store: &impl Searchable, chunk_ids: &[ChunkId]) -> Result<Vec<DocumentId>> {
+    let origins = store.origins(chunk_ids)?;
+    let mut found: Vec<DocumentId> = Vec::new();
+    for origin in chunk_ids.iter().filter_map(|chunk_id| origins.get(chunk_id)) {
+        if !found.contains(&origin.document_id) {
+            found.push(origin.document_id);
+        }
+    }
+    Ok(found)
 }

@@ -78,8 +78,7 @@ impl NearCopies {
         new: &Shingles,
         is_asked: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        let is_repeated = |at: usize| is_asked(at) && self.measure.holds(&self.seen[at], new);
-        (0..self.seen.len()).find(|at| is_repeated(*at))
+        (0..self.seen.len()).find(|at| is_asked(*at) && self.measure.holds(&self.seen[*at], new))
     }
 
     pub(super) fn push(&mut self, new: Shingles) {

@@ -62,8 +62,9 @@ pub(super) fn page<'a>(
             place += 1;
             if place <= num_checked {
                 let shingles = copies.shingles_of(&stored.chunk.chunk.text);
-                let has_title = |first: usize| shown[first].stored.title == stored.title;
-                if let Some(first) = copies.find_where(&shingles, has_title) {
+                let first =
+                    copies.find_where(&shingles, |first| shown[first].stored.title == stored.title);
+                if let Some(first) = first {
                     shown[first].num_copies += 1;
                     continue;
                 }
@@ -93,9 +94,11 @@ impl Quota {
         fused: &[FusedChunk],
         per_document: Option<u32>,
     ) -> Result<Self> {
-        let chunk_ids = || fused.iter().map(|fused| fused.chunk_id).collect::<Vec<_>>();
         let limit = match per_document {
-            Some(most) => Some((most, store.origins(&chunk_ids())?)),
+            Some(most) => {
+                let chunk_ids: Vec<ChunkId> = fused.iter().map(|fused| fused.chunk_id).collect();
+                Some((most, store.origins(&chunk_ids)?))
+            }
             None => None,
         };
         Ok(Self { limit, counts: HashMap::new() })

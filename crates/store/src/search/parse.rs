@@ -78,14 +78,15 @@ impl Query {
     /// Returns the words that may be completed by others if they occur nowhere: those of several letters and nothing else,
     /// not in quotes, and no part of an exact term.
     pub(super) fn completable(&self) -> impl Iterator<Item = &str> {
-        let is_long = |word: &str| word.chars().count() >= MIN_COMPLETED;
-        let is_word = |word: &str| {
-            word.chars().all(|c| c.is_alphabetic() && !scripts::is_unspaced(c))
-                && !self.quoted.iter().any(|phrase| phrase.contains(word))
-                && !self.exact.iter().any(|term| exact::shown(term).contains(&word.to_lowercase()))
-        };
         let wanted = self.wanted.iter().map(String::as_str);
-        wanted.filter(move |word| is_long(word) && is_word(word))
+        wanted.filter(|word| self.may_be_completed(word))
+    }
+
+    fn may_be_completed(&self, word: &str) -> bool {
+        word.chars().count() >= MIN_COMPLETED
+            && word.chars().all(|c| c.is_alphabetic() && !scripts::is_unspaced(c))
+            && !self.quoted.iter().any(|phrase| phrase.contains(word))
+            && !self.exact.iter().any(|term| exact::shown(term).contains(&word.to_lowercase()))
     }
 
     /// Whether the keyword leg can find anything.
@@ -169,17 +170,17 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let is_one_phrase =
         searchable.next().is_some_and(|first| first.is_phrase) && searchable.next().is_none();
     // As many as the keyword leg uses.
-    let is_used = |piece: &&&TypedPiece| piece.is_phrase && wanted.contains(&piece.text);
-    let phrases = Terms::of(pieces.iter().filter(is_used).map(|piece| piece.quoted.clone()), most);
+    let used = pieces.iter().filter(|piece| piece.is_phrase && wanted.contains(&piece.text));
+    let phrases = Terms::of(used.map(|piece| piece.quoted.clone()), most);
     let exact = pieces.iter().filter_map(|piece| exact::term(&piece.text));
     let exact = Terms::of(exact, limits::QUERY_TERMS).take();
     let plain = || pieces.iter().filter(|piece| !piece.is_phrase).take(limits::QUERY_TERMS);
     // Neighbouring words may be the groups of a number.
     let numbers = spellings::numbers(&passage);
-    let is_number =
-        |whole: &CompoundWord| numbers.iter().any(|number| number.typed.contains(&whole.typed));
     let wholes = plain().filter_map(|piece| spellings::whole(&piece.text));
-    let wholes: Vec<CompoundWord> = wholes.filter(|whole| !is_number(whole)).collect();
+    let wholes: Vec<CompoundWord> = wholes
+        .filter(|whole| !numbers.iter().any(|number| number.typed.contains(&whole.typed)))
+        .collect();
     let wholes = wholes.into_iter().chain(numbers).take(limits::QUERY_TERMS).collect();
     let spellings = plain().flat_map(|piece| spellings::spellings(&piece.text));
     let spellings = Terms::of(spellings, limits::QUERY_TERMS).take();
@@ -256,9 +257,8 @@ fn terms(pieces: &[&TypedPiece], most: usize, is_kept: impl Fn(&str) -> bool) ->
         if found.is_cut {
             break;
         }
-        let mut add = |term: String| found.add(term);
         if piece.is_phrase {
-            add(piece.text.clone());
+            found.add(piece.text.clone());
             continue;
         }
         let parts: Vec<&str> = piece
@@ -268,8 +268,6 @@ fn terms(pieces: &[&TypedPiece], most: usize, is_kept: impl Fn(&str) -> bool) ->
             .flat_map(scripts::parts)
             .collect();
         let is_one = parts.len() == 1;
-        let is_letter =
-            |part: &str| part.chars().all(char::is_alphabetic) && part.chars().nth(1).is_none();
         let kept: Vec<&str> = parts
             .iter()
             .copied()
@@ -278,22 +276,26 @@ fn terms(pieces: &[&TypedPiece], most: usize, is_kept: impl Fn(&str) -> bool) ->
         for part in
             parts.iter().flat_map(|word| camel_case_words(word)).filter(|word| !is_letter(word))
         {
-            add(part.to_lowercase());
+            found.add(part.to_lowercase());
         }
         // No part of `i/o` counts, so the whole word must.
         if !is_one && parts.iter().all(|part| is_letter(part)) {
-            add(parts.join(" "));
+            found.add(parts.join(" "));
         }
         for part in kept {
             if part.starts_with(scripts::is_unspaced) {
-                scripts::grams(part).into_iter().for_each(|gram| add(gram.to_owned()));
+                scripts::grams(part).into_iter().for_each(|gram| found.add(gram.to_owned()));
             } else {
-                add(part.to_owned());
+                found.add(part.to_owned());
             }
         }
-        emoji(&piece.text).iter().for_each(|emoji| add(emoji.written.to_owned()));
+        emoji(&piece.text).iter().for_each(|emoji| found.add(emoji.written.to_owned()));
     }
     found
+}
+
+fn is_letter(part: &str) -> bool {
+    part.chars().all(char::is_alphabetic) && part.chars().nth(1).is_none()
 }
 
 /// Maximum number of neighbouring words to join.

@@ -77,16 +77,14 @@ pub(super) fn passing<'a>(
     }
     with_phrases.sort_unstable();
     with_phrases.dedup();
-    let all = match in_other_forms.is_empty() {
-        true => all,
-        false => {
-            let in_words = |query: &Query| {
-                in_other_forms
-                    .iter()
-                    .fold(query.clone(), |query, phrase| query.with_words_of(phrase))
-            };
-            phrasings.iter().map(in_words).collect()
-        }
+    let all = if in_other_forms.is_empty() {
+        all
+    } else {
+        let in_words = phrasings.iter().map(|query| {
+            let phrases = in_other_forms.iter();
+            phrases.fold(query.clone(), |query, phrase| query.with_words_of(phrase))
+        });
+        in_words.collect()
     };
     Ok(SearchScope { phrasings: all, chunks: Some(with_phrases), unmet, is_unmet })
 }
@@ -112,11 +110,11 @@ fn with_other_forms(store: &impl Searchable, phrase: &str) -> Result<Vec<ChunkId
     let mut having = having.unwrap_or_default();
     having.truncate(MAX_COMPARED);
     let passages = store.passages(&having)?;
-    let has_phrase = |id: &ChunkId| {
+    having.retain(|id| {
         let stems = passages.get(id).map(|passage| stems_of_forms(passage));
         stems.is_some_and(|stems| stems.windows(wanted.len()).any(|window| window == wanted))
-    };
-    Ok(having.into_iter().filter(has_phrase).collect())
+    });
+    Ok(having)
 }
 
 fn stems_of_forms(text: &str) -> Vec<String> {

@@ -37,15 +37,21 @@ fn chunks_of_files(
 
 /// Returns the chunks of a document that hold a line, else the last one before it; all if the document has no lines.
 fn at_line(chunks: &[StoredChunk], line: u32) -> Vec<ChunkId> {
-    let starts = |stored: &&StoredChunk| stored.chunk.start_line.is_some_and(|start| start <= line);
-    let holds = |stored: &&StoredChunk| stored.chunk.end_line.is_some_and(|end| line <= end);
-    let ids = |found: Vec<&StoredChunk>| found.iter().map(|stored| stored.id).collect::<Vec<_>>();
-    let before: Vec<&StoredChunk> = chunks.iter().filter(starts).collect();
-    let holding: Vec<&StoredChunk> = before.iter().copied().filter(holds).collect();
-    match (holding.is_empty(), before.last()) {
-        (false, _) => ids(holding),
-        (true, Some(last)) => vec![last.id],
-        (true, None) => ids(chunks.iter().collect()),
+    let before: Vec<&StoredChunk> = chunks
+        .iter()
+        .filter(|stored| stored.chunk.start_line.is_some_and(|start| start <= line))
+        .collect();
+    let holding: Vec<ChunkId> = before
+        .iter()
+        .filter(|stored| stored.chunk.end_line.is_some_and(|end| line <= end))
+        .map(|stored| stored.id)
+        .collect();
+    if !holding.is_empty() {
+        return holding;
+    }
+    match before.last() {
+        Some(last) => vec![last.id],
+        None => chunks.iter().map(|stored| stored.id).collect(),
     }
 }
 
@@ -79,14 +85,12 @@ pub(super) fn occurrences_of_day(
 
 /// Returns the chunks of documents, ordered by id.
 fn chunks_of(documents: &BTreeSet<DocumentId>, sizes: &ChunkSizes) -> Vec<ChunkId> {
-    let is_own =
-        |place: &usize| sizes.document_id(*place).is_some_and(|id| documents.contains(&id));
-    match documents.is_empty() {
-        true => Vec::new(),
-        false => {
-            (0..sizes.num_places()).filter(is_own).map(|place| sizes.chunk_id(place)).collect()
-        }
+    if documents.is_empty() {
+        return Vec::new();
     }
+    let own = (0..sizes.num_places())
+        .filter(|place| sizes.document_id(*place).is_some_and(|id| documents.contains(&id)));
+    own.map(|place| sizes.chunk_id(place)).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 
 use crate::ChunkOrigin;
 use crate::embedder::{Embedder, QueryEmbedding};
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ChunkId, Ranked};
 use crate::search::confidence::NoBasis;
 use crate::search::fuse::{
-    self, FusedChunk, KEYWORD_POWER, PerLeg, VECTOR_POWER, WeightedRanking, above_floor,
+    FusedChunk, KEYWORD_POWER, PerLeg, VECTOR_POWER, WeightedRanking, above_floor, fuse_with_shares,
 };
 use crate::search::keyword::{CompletedWord, Keywords, MAX_LOOK_UP, TermMatch};
 use crate::search::look_up::look_up;
@@ -100,11 +100,11 @@ pub(super) fn rank<S: Searchable>(
             let _ = is_open.send(());
         }
         let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
-        let (keywords, terms, keyword, keyword_weight) = match has_words {
-            true => stage("keyword", || -> Result<_> {
+        let (keywords, terms, keyword, keyword_weight) = if has_words {
+            stage("keyword", || -> Result<_> {
                 let (keywords, terms) = look_up(store, phrasings, elsewhere, passing)?;
-                let rank = |keywords: &Keywords| keywords.rank(passing, depth as usize);
-                let keyword = keywords.as_ref().map(rank).unwrap_or_default();
+                let keyword = keywords.as_ref().map(|known| known.rank(passing, depth as usize));
+                let keyword = keyword.unwrap_or_default();
                 // While the vector leg still runs.
                 let weight = match vector {
                     Some(_) if !keywords.as_ref().is_some_and(Keywords::has_meant) => {
@@ -113,24 +113,24 @@ pub(super) fn rank<S: Searchable>(
                     _ => 1.0,
                 };
                 Ok((keywords, terms, keyword, weight))
-            })?,
-            false => (None, Vec::new(), Vec::new(), 1.0),
+            })?
+        } else {
+            (None, Vec::new(), Vec::new(), 1.0)
         };
         // A filter leaves few vectors to compare.
         if passing.is_none()
             && let Ok(reader) = reader.try_lock()
             && let Some(reader) = reader.as_ref()
         {
-            let is_enough = || is_embedded.load(Ordering::Relaxed);
             // The ranking meets the same error, and reports it.
-            let _ = stage("read ahead", || reader.read_ahead(&is_enough));
+            let _ =
+                stage("read ahead", || reader.read_ahead(&|| is_embedded.load(Ordering::Relaxed)));
         }
-        let join = |leg: ScopedJoinHandle<'_, Result<VectorLeg>>| {
-            leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
-        };
-        let vector = vector.map(join).transpose()?;
-        let is_blank = |query: &Query| !query.passage.chars().any(char::is_alphanumeric);
-        let is_blank = phrasings.iter().all(is_blank);
+        let vector = vector
+            .map(|leg| leg.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+            .transpose()?;
+        let is_blank =
+            phrasings.iter().all(|query| !query.passage.chars().any(char::is_alphanumeric));
         let words = phrasings.iter().flat_map(|query| weigh::words(&query.passage)).collect();
         let num_typed = match phrasings {
             [only] => Some(only.typed.split_whitespace().count()),
@@ -158,11 +158,12 @@ pub(super) fn rank<S: Searchable>(
 
 /// Returns the weight of the vector leg: the mean of the phrasings'.
 fn vector_weight(embedder: &dyn Embedder, phrasings: &[Query]) -> f64 {
-    let count = |text: &str| TextTokens {
-        num_tokens: embedder.num_tokens(text),
-        num_unknown: embedder.num_unknown(text),
-    };
-    average(phrasings.iter().map(|query| weights::vector_weight(&query.passage, count)))
+    average(phrasings.iter().map(|query| {
+        weights::vector_weight(&query.passage, |text| TextTokens {
+            num_tokens: embedder.num_tokens(text),
+            num_unknown: embedder.num_unknown(text),
+        })
+    }))
 }
 
 /// Embeds each phrasing; also returns their mean, whose cosines order passages by their average cosine.
@@ -208,18 +209,11 @@ impl Rankings {
         let shares = self.keywords.as_ref();
         let shares = shares.map(|keywords| rarity::shares(keywords, keyword, by_cosine));
         let shares = shares.unwrap_or_default();
-        let fuse = |ranking: &[Ranked]| {
-            let (weight_of_keywords, power) = (self.keyword_weight, KEYWORD_POWER);
-            let keyword = WeightedRanking { weight: weight_of_keywords, power, ranking: keyword };
-            let vector = WeightedRanking { weight, power: VECTOR_POWER, ranking };
-            let mut fused = fuse::fuse(PerLeg { keyword, vector }, options.rrf_k);
-            for hit in &mut fused {
-                hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
-            }
-            fused.sort_by(FusedChunk::order);
-            fused
-        };
-        let mut fused = fuse(&scores);
+        let rrf_k = options.rrf_k;
+        let keyword =
+            WeightedRanking { weight: self.keyword_weight, power: KEYWORD_POWER, ranking: keyword };
+        let vector_leg = WeightedRanking { weight, power: VECTOR_POWER, ranking: &scores };
+        let mut fused = fuse_with_shares(PerLeg { keyword, vector: vector_leg }, rrf_k, &shares);
         let mut matches = HashMap::new();
         if let Some(leg) = vector.filter(|_| options.compares_tokens) {
             let first: Vec<ChunkId> =
@@ -227,7 +221,9 @@ impl Rankings {
             matches = stage("compare tokens", || leg.matches(store, &first))?;
             if !matches.is_empty() {
                 let usual = late::usual_match(leg.floor);
-                fused = fuse(&late::rerank(&scores, &first, &matches, (weight, usual)));
+                let scores = late::rerank(&scores, &first, &matches, weight, usual);
+                let vector = WeightedRanking { ranking: &scores, ..vector_leg };
+                fused = fuse_with_shares(PerLeg { keyword, vector }, rrf_k, &shares);
             }
         }
         show_raw(&mut fused, by_cosine, &matches);
@@ -236,8 +232,9 @@ impl Rankings {
         if let Some(keywords) = self.keywords.as_ref().filter(|_| !by_cosine.is_empty()) {
             if origins.len() < first.len() {
                 // Another process has removed some meanwhile.
-                let is_gone = |id: &ChunkId| first.contains(id) && !origins.contains_key(id);
-                fused.retain(|hit| !is_gone(&hit.chunk_id));
+                fused.retain(|hit| {
+                    !first.contains(&hit.chunk_id) || origins.contains_key(&hit.chunk_id)
+                });
             }
             let first = store.passages(&first)?.into_iter().collect();
             self.weigh(keywords, &mut fused, &first, &origins);
@@ -314,24 +311,31 @@ impl Rankings {
         if num_phrasings < 2 {
             return Ok(Vec::new());
         }
-        let chunk_id = hit.chunk_id;
         let vector = match &self.vector {
-            Some(_) => store.vectors(&[chunk_id])?.pop(),
+            Some(_) => store.vectors(&[hit.chunk_id])?.pop(),
             None => None,
         };
-        let of_phrasing = |number: usize| {
-            // A chunk is not ranked for words that occur elsewhere in its document only.
-            let ranked = self.keywords.as_ref().filter(|_| hit.legs.keyword.is_some());
-            let keywords = ranked.zip(self.terms.get(number));
-            let bm25 = keywords.and_then(|(keywords, terms)| keywords.score(chunk_id, terms));
-            let leg = self.vector.as_ref().zip(vector.as_ref());
-            let cosine = leg.and_then(|(leg, vector)| {
-                let own = &leg.phrasings.get(number)?.vector;
-                Some(own.iter().zip(vector).map(|(a, b)| f64::from(a * b)).sum())
-            });
-            Contribution { bm25, cosine }
-        };
-        Ok((0..num_phrasings).map(of_phrasing).collect())
+        let numbers = 0..num_phrasings;
+        Ok(numbers.map(|number| self.contribution(number, vector.as_deref(), hit)).collect())
+    }
+
+    /// Returns what one phrasing contributes to a chunk, whose vector is given.
+    fn contribution(
+        &self,
+        number: usize,
+        vector: Option<&[f32]>,
+        hit: &FusedChunk,
+    ) -> Contribution {
+        // A chunk is not ranked for words that occur elsewhere in its document only.
+        let ranked = self.keywords.as_ref().filter(|_| hit.legs.keyword.is_some());
+        let keywords = ranked.zip(self.terms.get(number));
+        let bm25 = keywords.and_then(|(keywords, terms)| keywords.score(hit.chunk_id, terms));
+        let leg = self.vector.as_ref().zip(vector);
+        let cosine = leg.and_then(|(leg, vector)| {
+            let own = &leg.phrasings.get(number)?.vector;
+            Some(own.iter().zip(vector).map(|(a, b)| f64::from(a * b)).sum())
+        });
+        Contribution { bm25, cosine }
     }
 }
 
@@ -339,13 +343,16 @@ impl VectorLeg {
     /// Returns how well the query's tokens match those of chunks; chunks without any are left out.
     fn matches(&self, store: &impl Searchable, ids: &[ChunkId]) -> Result<HashMap<ChunkId, f64>> {
         let codes = store.token_codes(ids)?;
-        let mean_match = |codes: &[u8]| {
-            let phrasings = self.phrasings.iter();
-            let found: Option<Vec<f64>> =
-                phrasings.map(|phrasing| phrasing.tokens.match_with(codes)).collect();
-            Some(average(found?.into_iter()))
-        };
-        Ok(codes.iter().filter_map(|(id, codes)| Some((*id, mean_match(codes)?))).collect())
+        let found = codes.iter().filter_map(|(id, codes)| Some((*id, self.mean_match(codes)?)));
+        Ok(found.collect())
+    }
+
+    /// Returns how well the tokens of all phrasings match those of a chunk, on average.
+    fn mean_match(&self, codes: &[u8]) -> Option<f64> {
+        let phrasings = self.phrasings.iter();
+        let found: Option<Vec<f64>> =
+            phrasings.map(|phrasing| phrasing.tokens.match_with(codes)).collect();
+        Some(average(found?.into_iter()))
     }
 }
 
@@ -369,12 +376,13 @@ fn keyword_weight(store: &impl Searchable, phrasings: &[Query], ranking: &[Ranke
     let first = &ranking[..ranking.len().min(NUM_JUDGED)];
     let ids: Vec<ChunkId> = first.iter().map(|entry| entry.chunk_id).collect();
     let origins = store.origins(&ids)?;
-    let is_code = |entry: &&Ranked| origins.get(&entry.chunk_id).is_some_and(|it| it.is_code);
-    let code: f64 = first.iter().filter(is_code).map(|entry| entry.score).sum();
+    let code = first
+        .iter()
+        .filter(|entry| origins.get(&entry.chunk_id).is_some_and(|origin| origin.is_code));
+    let code: f64 = code.map(|entry| entry.score).sum();
     let all: f64 = first.iter().map(|entry| entry.score).sum();
     let code_share = if all > 0.0 { code / all } else { 0.0 };
-    let weight = |query: &Query| weights::keyword_weight(&query.passage, code_share);
-    Ok(average(phrasings.iter().map(weight)))
+    Ok(average(phrasings.iter().map(|query| weights::keyword_weight(&query.passage, code_share))))
 }
 
 #[cfg(test)]

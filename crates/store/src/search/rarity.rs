@@ -55,19 +55,24 @@ pub(super) fn shares_of_forms(
     let Cover { weights, rarities, covered } = keywords.cover_in_other_forms(passages);
     let all: f64 = weights.iter().sum();
     let power = power(&weights, &rarities);
-    let share = |other: f64| (1.0 - OTHER_FORM * other / all).powf(power);
-    covered.into_iter().map(|(id, other)| (id, share(other))).collect()
+    let shares =
+        covered.into_iter().map(|(id, other)| (id, (1.0 - OTHER_FORM * other / all).powf(power)));
+    shares.collect()
 }
 
 /// Returns the share of its weights that each hit keeps.
 fn shares_by(cover: &Cover) -> HashMap<ChunkId, f64> {
     let all: f64 = cover.weights.iter().sum();
     let power = power(&cover.weights, &cover.rarities);
-    let has = |covered: f64| LEAST + (1.0 - LEAST) * (covered / all).min(1.0);
-    let share = |covered: f64| has(covered).powf(power).max(MIN_SHARE);
-    let is_known = all > 0.0;
-    let of_hits = cover.covered.iter();
-    of_hits.map(|(id, covered)| (*id, if is_known { share(*covered) } else { 1.0 })).collect()
+    let shares = cover.covered.iter().map(|(id, covered)| {
+        if all > 0.0 {
+            let has = LEAST + (1.0 - LEAST) * (covered / all).min(1.0);
+            (*id, has.powf(power).max(MIN_SHARE))
+        } else {
+            (*id, 1.0)
+        }
+    });
+    shares.collect()
 }
 
 /// Returns the power to which what a hit has is raised.
@@ -79,8 +84,10 @@ fn power(weights: &[f64], rarities: &[f64]) -> f64 {
 fn hangs_on_words(weights: &[f64], rarities: &[f64]) -> f64 {
     let all: f64 = weights.iter().sum();
     let words = weights.iter().zip(rarities);
-    let rare = |rarity: f64| rarity.min(1.0).powi(RARITY_POWER);
-    let squares = words.map(|(weight, rarity)| (weight / all * rare(*rarity)).powi(2));
+    let squares = words.map(|(weight, rarity)| {
+        let rare = rarity.min(1.0).powi(RARITY_POWER);
+        (weight / all * rare).powi(2)
+    });
     if all > 0.0 { squares.sum() } else { 0.0 }
 }
 

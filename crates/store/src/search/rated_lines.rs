@@ -35,12 +35,11 @@ impl RatedLines {
     /// ([`QueryTerms::by_rarity`]).
     pub fn new(text: &str, is_code: bool, found: &[Match], wanted: &QueryTerms) -> Self {
         let targets = link_targets(text);
-        let is_shown = |found: &&Match| {
-            !targets
-                .iter()
-                .any(|target| target.start <= found.bytes.start && found.bytes.end <= target.end)
-        };
-        let matches: Vec<Match> = found.iter().filter(is_shown).cloned().collect();
+        let shown = found.iter().filter(|found| {
+            let Range { start, end } = found.bytes;
+            !targets.iter().any(|target| target.start <= start && end <= target.end)
+        });
+        let matches: Vec<Match> = shown.cloned().collect();
         let starts: Vec<usize> =
             [0].into_iter().chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let kinds = line_kinds(text, is_code);
@@ -60,8 +59,10 @@ impl RatedLines {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         let terms = rated.statements.iter().flat_map(|statement| &statement.terms);
         terms.for_each(|term| *counts.entry(*term).or_default() += 1);
-        let weigh = |(term, count)| (term, RARE * wanted.weight(term) / count);
-        rated.weights = counts.into_iter().map(weigh).collect();
+        rated.weights = counts
+            .into_iter()
+            .map(|(term, count)| (term, RARE * wanted.weight(term) / count))
+            .collect();
         rated.rate();
         rated
     }
@@ -99,8 +100,8 @@ impl RatedLines {
     fn on_line(&self, line: usize) -> impl Iterator<Item = &Statement> {
         let start = self.starts.get(line).copied().unwrap_or(usize::MAX);
         let end = self.starts.get(line + 1).copied().unwrap_or(usize::MAX);
-        let is_in = move |known: &&Statement| known.bytes.start < end && known.bytes.end > start;
-        self.statements.iter().filter(is_in)
+        let statements = self.statements.iter();
+        statements.filter(move |known| known.bytes.start < end && known.bytes.end > start)
     }
 
     /// Returns what a part of the text counts: each word in it once, and half if it is only in headings and heads of tables.
@@ -159,23 +160,17 @@ impl RatedLines {
             }
             announcing.retain(|above| known.is_below(&self.statements[*above]));
             let mut shares: BTreeMap<usize, usize> = BTreeMap::new();
-            let mut lend = |from: usize, share: usize| {
-                for term in &self.statements[from].terms {
-                    let known = shares.entry(*term).or_default();
-                    *known = (*known).max(share);
-                }
-            };
-            lend(idx, ALL);
-            heading.into_iter().for_each(|from| lend(from, HALF));
+            self.lend(idx, ALL, &mut shares);
+            heading.into_iter().for_each(|from| self.lend(from, HALF, &mut shares));
             // A row or an item that the query names has also what stands above all of them.
             let is_named = !known.terms.is_empty();
             for from in head.into_iter().chain(announcing.iter().copied()) {
                 let is_announced = from + 1 == idx && self.statements[from].is_announcing;
-                lend(from, if is_named || is_announced { ALL } else { HALF });
+                self.lend(from, if is_named || is_announced { ALL } else { HALF }, &mut shares);
             }
             for other in [idx.checked_sub(1), Some(idx + 1)].into_iter().flatten() {
                 if self.statements.get(other).is_some_and(Statement::is_answer) {
-                    lend(other, self.nearness(idx.min(other)));
+                    self.lend(other, self.nearness(idx.min(other)), &mut shares);
                 }
             }
             // A paragraph ends what a colon announced, a list or code does not.
@@ -193,6 +188,14 @@ impl RatedLines {
                 () if is_referring => sum / 2,
                 () => sum,
             };
+        }
+    }
+
+    /// Lets the terms of a statement count with a share for another one, for which they may already count with others.
+    fn lend(&self, from: usize, share: usize, shares: &mut BTreeMap<usize, usize>) {
+        for term in &self.statements[from].terms {
+            let known = shares.entry(*term).or_default();
+            *known = (*known).max(share);
         }
     }
 
@@ -216,9 +219,9 @@ impl RatedLines {
 
     fn matches_in(&self, bytes: &Range<usize>) -> impl Iterator<Item = &Match> {
         let bytes = bytes.clone();
-        let is_in =
-            move |found: &&Match| bytes.start <= found.bytes.start && found.bytes.end <= bytes.end;
-        self.matches.iter().filter(is_in)
+        self.matches
+            .iter()
+            .filter(move |found| bytes.start <= found.bytes.start && found.bytes.end <= bytes.end)
     }
 
     fn statement_at(&self, position: usize) -> Option<&Statement> {
@@ -240,12 +243,8 @@ impl RatedLines {
 
 /// Returns the ranges of the targets of links in Markdown, which people do not read.
 fn link_targets(text: &str) -> Vec<Range<usize>> {
-    let opened = text.match_indices("](");
-    let target = |(at, _): (usize, &str)| {
-        let len = text[at..].find([')', '\n'])?;
-        Some(at..at + len)
-    };
-    opened.filter_map(target).collect()
+    let opened = text.match_indices("](").map(|(at, _)| at);
+    opened.filter_map(|at| Some(at..at + text[at..].find([')', '\n'])?)).collect()
 }
 
 #[cfg(test)]

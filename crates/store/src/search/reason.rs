@@ -62,8 +62,8 @@ fn clause(signals: &Signals, level: Confidence) -> &'static str {
         signals.vector.map(|found| agreement(found.cosine, MEANING_DIFFERS, MEANING_MATCHES));
     let stands_out = signals.vector.is_some_and(|found| found.gap >= VECTOR_GAP)
         || signals.keyword.is_some_and(|found| found.gap >= KEYWORD_GAP);
-    let is_whole = |side: Option<Agreement>| side.is_none_or(|found| found == Whole);
-    if level != Confidence::High && !stands_out && is_whole(words) && is_whole(meaning) {
+    let may_match = may_be_whole(words) && may_be_whole(meaning);
+    if level != Confidence::High && !stands_out && may_match {
         return "several passages are about equally near";
     }
     match (words, meaning) {
@@ -80,6 +80,11 @@ fn clause(signals: &Signals, level: Confidence) -> &'static str {
         (None, Some(Not)) => "the meaning does not match",
         (None, None) => "nothing was compared",
     }
+}
+
+/// Whether this side matches, if it was compared.
+fn may_be_whole(side: Option<Agreement>) -> bool {
+    side.is_none_or(|found| found == Agreement::Whole)
 }
 
 #[cfg(test)]

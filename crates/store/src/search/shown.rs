@@ -26,10 +26,9 @@ impl<'a> ShownPaths<'a> {
         store: &impl Searchable,
         documents: impl IntoIterator<Item = (DocumentId, &'b mut Option<String>)>,
     ) -> Result<()> {
-        let is_open = |path: &Option<String>| {
+        let documents = documents.into_iter().filter(|(_, path)| {
             path.as_deref().is_some_and(|path| self.fit(path).contains(&false))
-        };
-        let documents = documents.into_iter().filter(|(_, path)| is_open(path));
+        });
         let documents: Vec<(DocumentId, &mut Option<String>)> = documents.collect();
         if documents.is_empty() {
             return Ok(());

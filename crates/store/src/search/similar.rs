@@ -41,10 +41,8 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
         Seed::Chunk(id) => vec![id],
     };
     let Some(vector) = mean(&store.vectors(&own)?) else { return Ok(Vec::new()) };
-    let passing = match options.filter.is_empty() {
-        true => None,
-        false => Some(store.passing_chunks(&options.filter)?),
-    };
+    let passing =
+        if options.filter.is_empty() { None } else { Some(store.passing_chunks(&options.filter)?) };
     let wanted = options.limit.saturating_mul(3).saturating_add(own.len());
     let depth = u32::try_from(wanted).unwrap_or(u32::MAX).max(MIN_DEPTH);
     let own: HashSet<ChunkId> = own.into_iter().collect();
@@ -54,8 +52,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
         ranking = first_of_each_document(store, ranking)?;
     }
     ranking.truncate(options.limit);
-    let leg = |ranking| WeightedRanking { weight: 1.0, power: 1.0, ranking };
-    let legs = PerLeg { keyword: leg(&[]), vector: leg(&ranking) };
+    let legs = PerLeg { keyword: unweighted(&[]), vector: unweighted(&ranking) };
     let fused: Vec<FusedChunk> = fuse::fuse(legs, options.rrf_k);
     let ids: Vec<ChunkId> = fused.iter().map(|fused| fused.chunk_id).collect();
     let by_id: HashMap<ChunkId, &FusedChunk> =
@@ -86,6 +83,10 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
             })
         })
         .collect())
+}
+
+fn unweighted(ranking: &[Ranked]) -> WeightedRanking<'_> {
+    WeightedRanking { weight: 1.0, power: 1.0, ranking }
 }
 
 fn first_of_each_document(store: &Store, ranking: Vec<Ranked>) -> Result<Vec<Ranked>> {

@@ -47,7 +47,6 @@ impl Statement {
 /// Splits a text into sentences, and into lines where lines are kept.
 pub(super) fn statements(text: &str, kinds: &[LineKind], starts: &[usize]) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
-    let end_of = |line: usize| starts.get(line + 1).map_or(text.len(), |next| next - 1);
     let mut line = 0;
     while line < kinds.len() {
         let kind = kinds[line];
@@ -61,13 +60,13 @@ pub(super) fn statements(text: &str, kinds: &[LineKind], starts: &[usize]) -> Ve
             line += 1;
         }
         let begin = text[starts[first]..].trim_start();
-        let bytes = text.len() - begin.len()..end_of(line - 1);
+        let end = starts.get(line).map_or(text.len(), |next| next - 1);
+        let bytes = text.len() - begin.len()..end;
         let next = (line..kinds.len()).find(|next| kinds[*next] != LineKind::Blank);
         let is_last = next.is_none_or(|next| kinds[next] == LineKind::Heading);
-        let indent_of =
-            |line: usize| text[starts[line]..].bytes().take_while(|byte| *byte == b' ').count();
-        let indent = (kind != LineKind::Prose).then(|| indent_of(first));
-        let has_inner = next.is_some_and(|next| indent_of(next) > indent_of(first));
+        let indent = (kind != LineKind::Prose).then(|| indent_at(text, starts[first]));
+        let has_inner =
+            next.is_some_and(|next| indent_at(text, starts[next]) > indent_at(text, starts[first]));
         let may_announce = is_prose && !is_last || kind == LineKind::Record && has_inner;
         let begins = if is_prose { sentence_begins(&text[bytes.clone()]) } else { Vec::new() };
         let begins = begins.into_iter().map(|at| bytes.start + at);
@@ -90,10 +89,17 @@ pub(super) fn statements(text: &str, kinds: &[LineKind], starts: &[usize]) -> Ve
     found
 }
 
+/// Returns the number of spaces with which the line at `start` begins.
+fn indent_at(text: &str, start: usize) -> usize {
+    text[start..].bytes().take_while(|byte| *byte == b' ').count()
+}
+
 /// Returns where the sentences of a paragraph begin, except the first; the number of an item is no sentence.
 fn sentence_begins(paragraph: &str) -> Vec<usize> {
-    let is_mark = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-*+>•.)".contains(c);
-    let body = paragraph.len() - paragraph.trim_start_matches(is_mark).len();
+    let text = paragraph.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || c.is_whitespace() || "-*+>•.)".contains(c)
+    });
+    let body = paragraph.len() - text.len();
     let begins = sentences::begins(&paragraph.replace('\n', " "));
     begins.into_iter().filter(|at| *at > body).collect()
 }
@@ -106,18 +112,23 @@ fn ends_with_colon(sentence: &str) -> bool {
 /// Whether a sentence sends the reader elsewhere: one of its clauses begins so ("For the limits, see …"), or it says so for
 /// something ("For the limits see …").
 fn refers(sentence: &str) -> bool {
-    let refers = |word: &String| REFERRING.contains(&word.as_str());
-    let words = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(str::to_lowercase).filter(|word| !POLITE.contains(&word.as_str())).collect()
-    };
     let all = words(sentence);
-    if !all.iter().any(refers) {
+    if !all.iter().any(|word| is_referring(word)) {
         return false;
     }
     let is_for = all.first().is_some_and(|word| word == "for");
     let mut clauses = sentence.split([',', ';', ':', '(']);
-    is_for || clauses.any(|clause| words(clause).first().is_some_and(refers))
+    is_for || clauses.any(|clause| words(clause).first().is_some_and(|word| is_referring(word)))
+}
+
+/// Returns the words of a text in small letters, without the polite ones.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).filter(|word| !POLITE.contains(&word.as_str())).collect()
+}
+
+fn is_referring(word: &str) -> bool {
+    REFERRING.contains(&word)
 }
 
 #[cfg(test)]

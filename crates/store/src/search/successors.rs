@@ -54,10 +54,13 @@ impl SuccessorName {
     /// Whether the name is a path that leads to a document.
     fn is_path_of(&self, hit: &StoredHit) -> bool {
         let Some(path) = hit.path.as_deref().map(path_of) else { return false };
+        self.is_path(&path) || self.is_path(&path.with_extension(""))
+    }
+
+    fn is_path(&self, path: &Path) -> bool {
         // Every path ends with an empty one.
-        let has_end = |path: &Path| !self.end.as_os_str().is_empty() && path.ends_with(&self.end);
-        let is = |path: &Path| self.path.as_deref() == Some(path) || has_end(path);
-        is(&path) || is(&path.with_extension(""))
+        self.path.as_deref() == Some(path)
+            || !self.end.as_os_str().is_empty() && path.ends_with(&self.end)
     }
 
     /// Whether the name is the title, an alias or the file name of a document.
@@ -72,16 +75,17 @@ impl SuccessorName {
     /// Whether the file name or the title of a document begins with the words of the name, or with its number:
     /// `ADR-0012` names `0012-use-sqlite.md`.
     fn begins(&self, hit: &StoredHit) -> bool {
-        let begins = |text: &str| {
-            let (words, last) = (words(text), self.words.last());
-            // A daily note begins with a year, too.
-            let is_number =
-                |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit()) && !is_year(word);
-            !self.words.is_empty() && words.starts_with(&self.words)
-                || last.filter(is_number).is_some_and(|number| words.first() == Some(number))
-        };
-        hit.path.as_deref().map(path_of).is_some_and(|path| begins(&stem(&path)))
-            || begins(&hit.title)
+        hit.path.as_deref().map(path_of).is_some_and(|path| self.begins_text(&stem(&path)))
+            || self.begins_text(&hit.title)
+    }
+
+    fn begins_text(&self, text: &str) -> bool {
+        let (words, last) = (words(text), self.words.last());
+        // A daily note begins with a year, too.
+        let number =
+            last.filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()) && !is_year(word));
+        !self.words.is_empty() && words.starts_with(&self.words)
+            || number.is_some_and(|number| words.first() == Some(number))
     }
 }
 

@@ -258,9 +258,8 @@ impl WeightedTerm {
         let NamedChunks { by_name, by_tag } = named;
         let sources = [entries.len(), by_name.len(), by_tag.len()];
         let num_here = sources.into_iter().find(|len| *len > 0).unwrap_or_default();
-        let places = |ids: &Vec<ChunkId>| sizes.places(ids.iter().copied()).flatten().collect();
-        add_named(&mut entries, places(by_name), |entry| entry.in_name = true);
-        add_named(&mut entries, places(by_tag), |entry| entry.in_tag = true);
+        add_named(&mut entries, places_of(by_name, sizes), |entry| entry.in_name = true);
+        add_named(&mut entries, places_of(by_tag, sizes), |entry| entry.in_tag = true);
         let num_named = entries.iter().filter(|entry| entry.in_name && entry.occurs()).count();
         let with = as_f64(num_here as u64);
         let is_name = !by_name.is_empty()
@@ -283,6 +282,11 @@ impl WeightedTerm {
         found.is_ok_and(|at| self.entries[at].in_name || self.entries[at].in_tag)
     }
 
+    /// Whether the query asks for it, and not only for a part or another form of it.
+    pub(super) fn is_asked(&self) -> bool {
+        matches!(self.counts, TermRole::Itself | TermRole::Whole(_))
+    }
+
     /// Whether it was typed, and does not stand for another word.
     pub(super) fn is_typed(&self) -> bool {
         !matches!(self.counts, TermRole::Completion(_))
@@ -296,11 +300,11 @@ impl WeightedTerm {
     /// Says for each of some places, in order, whether it is there.
     pub(super) fn are_at(&self, places: &[usize]) -> Vec<bool> {
         let mut entries = self.entries.as_slice();
-        let is_at = |place: &usize| {
+        let is_there = places.iter().map(|place| {
             entries = from_place(entries, *place);
             entries.first().is_some_and(|entry| entry.place == *place)
-        };
-        places.iter().map(is_at).collect()
+        });
+        is_there.collect()
     }
 
     /// Adds the term's score to the candidates in whose documents it occurs.
@@ -345,6 +349,11 @@ impl WeightedTerm {
         let count = in_chunk * candidate.in_chunk + f64::from(in_document) * candidate.in_document;
         self.weight * count * (SATURATION + 1.0) / (count + SATURATION)
     }
+}
+
+/// Returns the places of chunks that are there.
+fn places_of(chunk_ids: &[ChunkId], sizes: &ChunkSizes) -> Vec<usize> {
+    sizes.places(chunk_ids.iter().copied()).flatten().collect()
 }
 
 /// Marks the chunks at some places, in order, of documents whose names or tags have the term, and adds those that lack it. Such

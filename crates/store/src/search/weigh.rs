@@ -45,6 +45,25 @@ pub(super) struct HitTraits {
     pub(super) is_definition: bool,
 }
 
+impl HitTraits {
+    /// Returns the weight by the names and symbols that the query has.
+    fn evidence(&self) -> f64 {
+        1.0 + NAME * f64::from(self.num_names) + if self.is_definition { DEFINITION } else { 0.0 }
+    }
+
+    /// Returns the weight by the exact terms that the query asks for.
+    fn exactness(&self) -> f64 {
+        1.0 + EXACT * f64::from(self.num_meant)
+    }
+
+    /// Returns the weight by the other hits in the same document; their scores are best first.
+    fn support(&self, of_documents: &HashMap<DocumentId, Vec<f64>>) -> f64 {
+        let scores = &of_documents[&self.document_id];
+        let next: f64 = scores[1..].iter().take(NUM_SUPPORTING).sum();
+        1.0 + if self.is_code { SUPPORT * next / scores[0] } else { 0.0 }
+    }
+}
+
 /// Shorter words are too common to name a symbol.
 const MIN_SYMBOL_LETTERS: usize = 4;
 
@@ -59,11 +78,11 @@ pub(super) fn words(passage: &str) -> Vec<String> {
     let words = words.flat_map(|word| word.split(|c: char| !c.is_alphanumeric() && c != '_'));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let is_sentence = words.len() > MAX_PLAIN_WORDS;
-    let is_name = |place: usize, word: &str| {
-        let mut rest = word.chars().skip(usize::from(place == 0));
-        rest.any(|c| c.is_uppercase() || c.is_numeric() || c == '_')
-    };
-    let named = words.iter().enumerate().filter(|(at, word)| !is_sentence || is_name(*at, word));
+    let named = words.iter().enumerate().filter(|(at, word)| {
+        // A sentence begins with a capital.
+        let mut rest = word.chars().skip(usize::from(*at == 0));
+        !is_sentence || rest.any(|c| c.is_uppercase() || c.is_numeric() || c == '_')
+    });
     named.map(|(_, word)| word.to_lowercase()).collect()
 }
 
@@ -76,39 +95,27 @@ pub(super) fn defines(symbol: &str, words: &HashSet<String>) -> bool {
 /// Weighs hits, best first, and orders them again. `about` has the first [`DEPTH`] of them; later ones stay behind these.
 pub(super) fn weigh(fused: &mut [FusedChunk], about: &[HitTraits]) {
     let (first, later) = fused.split_at_mut(about.len());
-    let evidence = |about: &HitTraits| {
-        1.0 + NAME * f64::from(about.num_names) + if about.is_definition { DEFINITION } else { 0.0 }
-    };
     let share = share_of_code(first, about);
-    let most = most_of_kind(about, share, evidence);
+    let most = most_of_kind(about, share, HitTraits::evidence);
     let mut hits: Vec<(&mut FusedChunk, &HitTraits)> = first.iter_mut().zip(about).collect();
-    let exact = |about: &HitTraits| 1.0 + EXACT * f64::from(about.num_meant);
-    let most_exact = about.iter().map(exact).fold(1.0, f64::max);
+    let most_exact = about.iter().map(HitTraits::exactness).fold(1.0, f64::max);
     for (hit, about) in &mut hits {
-        hit.weigh(evidence(about) / most(about) * exact(about) / most_exact);
+        hit.weigh(about.evidence() / most(about) * about.exactness() / most_exact);
     }
     hits.sort_by(|a, b| a.0.order(b.0));
     let mut of_documents: HashMap<DocumentId, Vec<f64>> = HashMap::new();
     for (hit, about) in &hits {
         of_documents.entry(about.document_id).or_default().push(hit.score);
     }
-    let support = |about: &HitTraits| {
-        let scores = &of_documents[&about.document_id];
-        let next: f64 = scores[1..].iter().take(NUM_SUPPORTING).sum();
-        1.0 + if about.is_code { SUPPORT * next / scores[0] } else { 0.0 }
-    };
-    let most = most_of_kind(about, share, &support);
-    // Among the passages of one document, there is nothing to choose.
-    let further = |about: &HitTraits| match about.is_code {
-        _ if of_documents.len() < 2 => 1.0,
-        true => FURTHER_IN_CODE,
-        false => FURTHER,
-    };
+    let most = most_of_kind(about, share, |about| about.support(&of_documents));
     let mut shares: HashMap<DocumentId, f64> = HashMap::new();
     for (hit, about) in &mut hits {
         let share = shares.entry(about.document_id).or_insert(1.0);
-        hit.weigh(*share * support(about) / most(about));
-        *share *= further(about);
+        hit.weigh(*share * about.support(&of_documents) / most(about));
+        // Among the passages of one document, there is nothing to choose.
+        if of_documents.len() > 1 {
+            *share *= if about.is_code { FURTHER_IN_CODE } else { FURTHER };
+        }
     }
     drop(hits);
     first.sort_by(FusedChunk::order);
@@ -135,13 +142,15 @@ fn most_of_kind(
     share_of_code: f64,
     evidence: impl Fn(&HitTraits) -> f64,
 ) -> impl Fn(&HitTraits) -> f64 {
-    let of_kind = |is_code: bool| {
-        let same = about.iter().filter(|about| about.is_code == is_code);
-        same.map(&evidence).fold(1.0, f64::max)
-    };
-    let code = of_kind(true);
-    let prose = of_kind(false).max(code.powf(share_of_code.powi(2)));
+    let code = most_of(about, true, &evidence);
+    let prose = most_of(about, false, &evidence).max(code.powf(share_of_code.powi(2)));
     move |about| if about.is_code { code } else { prose }
+}
+
+/// Returns the most that source files have, or other documents; at least 1.
+fn most_of(about: &[HitTraits], is_code: bool, evidence: impl Fn(&HitTraits) -> f64) -> f64 {
+    let same = about.iter().filter(|about| about.is_code == is_code);
+    same.map(evidence).fold(1.0, f64::max)
 }
 
 #[cfg(test)]

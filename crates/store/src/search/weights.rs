@@ -76,14 +76,16 @@ pub(super) fn keyword_weight(query: &str, code_share: f64) -> f64 {
 /// `std::fs`, `$HOME`.
 fn is_symbol(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', '"', '\'']);
-    let is_joint = |a: char, b: char, c: char| {
-        a.is_alphanumeric() && matches!(b, '_' | '.' | ':') && (c.is_alphanumeric() || c == ':')
-    };
     let chars: Vec<char> = word.chars().collect();
     word.contains("()")
         || word.starts_with(['$', '_'])
         || chars.windows(3).any(|chars| is_joint(chars[0], chars[1], chars[2]))
         || chars.windows(2).any(|pair| pair[0].is_lowercase() && pair[1].is_uppercase())
+}
+
+/// Whether `b` joins two parts of a name, of which these are the signs around it.
+fn is_joint(a: char, b: char, c: char) -> bool {
+    a.is_alphanumeric() && matches!(b, '_' | '.' | ':') && (c.is_alphanumeric() || c == ':')
 }
 
 /// Whether a character is Han, Hiragana or Katakana (blocks of Unicode 16).

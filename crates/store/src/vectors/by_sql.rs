@@ -61,7 +61,7 @@ pub(crate) fn nearest(
         }
     };
     let mut ranked: Vec<Ranked> = found.into_iter().flatten().collect();
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
+    ranked.sort_by(Ranked::order);
     ranked.truncate(depth);
     Ok(ranked)
 }

@@ -97,7 +97,7 @@ impl Store {
             self.side_by_side(&mut readers, &parts, |db, part| scan::rescored(db, vector, part))?
         };
         readers.into_iter().for_each(|reader| self.return_reader(reader));
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk_id.cmp(&b.chunk_id)));
+        ranked.sort_by(Ranked::order);
         ranked.truncate(depth);
         Ok(ranked)
     }
@@ -137,25 +137,31 @@ impl Store {
         parts: &[P],
         work: impl Fn(&Connection, &P) -> Step<Vec<T>> + Sync,
     ) -> Result<Vec<T>> {
-        let on = |store: &Self, part: &P| {
-            store.read(|db| match store.check_bound(db)? {
-                Some(_) => work(db, part),
-                None => Ok(Vec::new()),
-            })
-        };
         let Some((first, further)) = parts.split_first() else { return Ok(Vec::new()) };
-        let on = &on;
+        let work = &work;
         thread::scope(|scope| {
             let threads: Vec<_> = readers
                 .iter_mut()
                 .zip(further)
-                .map(|(reader, part)| scope.spawn(move || on(reader, part)))
+                .map(|(reader, part)| scope.spawn(move || reader.on_part(part, work)))
                 .collect();
-            let mut found = on(self, first)?;
+            let mut found = self.on_part(first, work)?;
             for thread in threads {
                 found.extend(thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic))?);
             }
             Ok(found)
+        })
+    }
+
+    /// Runs `work` on a part; finds nothing if the database has no model any more.
+    fn on_part<P, T>(
+        &self,
+        part: &P,
+        work: impl FnOnce(&Connection, &P) -> Step<Vec<T>>,
+    ) -> Result<Vec<T>> {
+        self.read(|db| match self.check_bound(db)? {
+            Some(_) => work(db, part),
+            None => Ok(Vec::new()),
         })
     }
 }

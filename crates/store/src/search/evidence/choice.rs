@@ -37,12 +37,10 @@ impl PassageChoice {
     pub(super) fn among(scores: Vec<f64>, terms: Vec<BTreeSet<usize>>) -> Self {
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         terms.iter().flatten().for_each(|term| *counts.entry(*term).or_default() += 1);
-        let weight =
-            |count: usize| u32::try_from(count).map_or(0.0, |count| 1.0 / f64::from(count));
-        let all: f64 = counts.values().map(|count| weight(*count)).sum();
-        let weights = counts.iter().map(|(term, count)| (*term, weight(*count) / all)).collect();
-        let is_rare = |count: usize| count * RARE <= terms.len();
-        let rare = counts.iter().filter(|(_, count)| is_rare(**count)).map(|(term, _)| *term);
+        let all: f64 = counts.values().map(|count| weight_of(*count)).sum();
+        let weights = counts.iter().map(|(term, count)| (*term, weight_of(*count) / all)).collect();
+        let rare = counts.iter().filter(|(_, count)| **count * RARE <= terms.len());
+        let rare = rare.map(|(term, _)| *term);
         let (rare, left) = (rare.collect(), (0..scores.len()).collect());
         Self { scores, terms, weights, rare, covered: BTreeSet::new(), left }
     }
@@ -68,10 +66,18 @@ impl PassageChoice {
     }
 
     fn worth(&self, hit: usize) -> f64 {
-        let share = |term: &usize| if self.covered.contains(term) { COVERED } else { 1.0 };
-        let words: f64 = self.terms[hit].iter().map(|term| share(term) * self.weights[term]).sum();
+        let weights = self.terms[hit].iter().map(|term| {
+            let share = if self.covered.contains(term) { COVERED } else { 1.0 };
+            share * self.weights[term]
+        });
+        let words: f64 = weights.sum();
         self.scores[hit] * (1.0 + words)
     }
+}
+
+/// Returns the weight of a term, from the number of compared hits that have it.
+fn weight_of(num_hits: usize) -> f64 {
+    u32::try_from(num_hits).map_or(0.0, |num_hits| 1.0 / f64::from(num_hits))
 }
 
 #[cfg(test)]

@@ -200,8 +200,11 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
                 self.load_between(id, first, first + BLOCK - 1)?;
             }
         }
-        let text = |at: u32| self.documents[&id].get(&at).map(|stored| &stored.chunk.text);
-        let (Some(before), Some(own)) = (text(next - 1), text(next)) else { return Ok(false) };
+        let chunks = &self.documents[&id];
+        let (Some(before), Some(own)) = (chunks.get(&(next - 1)), chunks.get(&next)) else {
+            return Ok(false);
+        };
+        let (before, own) = (&before.chunk.text, &own.chunk.text);
         let inner = if next > hit { before } else { own };
         let is_inner = next == hit || next == hit + 1 || table::is_rows(inner);
         Ok(is_inner && table::continues(before, own))
@@ -260,8 +263,8 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
 
     fn num_tokens_of(&self, id: DocumentId, run: &[&StoredChunk]) -> usize {
         let ids: Vec<ChunkId> = run.iter().map(|stored| stored.id).collect();
-        let count = || tokens::estimate(&self.text(id, run));
-        *self.weights.borrow_mut().entry(ids).or_insert_with(count)
+        let mut weights = self.weights.borrow_mut();
+        *weights.entry(ids).or_insert_with(|| tokens::estimate(&self.text(id, run)))
     }
 
     /// Returns the text of a run, with the caption of a table that begins it.
@@ -304,9 +307,10 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
             }
             let (id, at) = (hit.stored.document_id, hit.stored.chunk.chunk_index);
             let Some(own) = chosen.get(&id) else { continue };
-            let is_in =
-                |run: &Vec<&StoredChunk>| run.iter().any(|stored| stored.id == hit.stored.chunk.id);
-            let (run, text) = match self.runs(id, &own.chunks).into_iter().find(is_in) {
+            let own_id = hit.stored.chunk.id;
+            let mut runs = self.runs(id, &own.chunks).into_iter();
+            let own_run = runs.find(|run| run.iter().any(|stored| stored.id == own_id));
+            let (run, text) = match own_run {
                 Some(run) => {
                     let text = self.text(id, &run);
                     (run, text)

@@ -31,8 +31,9 @@ pub(super) fn best(text: &str, wanted: &QueryTerms, room: usize) -> String {
         };
         let most = start + fitting.len();
         let whole = places.range(start + 1..=most).next_back().copied();
-        let words = || text[..most].rfind(char::is_whitespace).filter(|at| *at > start);
-        let end = whole.or_else(words).unwrap_or(most);
+        let end = whole
+            .or_else(|| text[..most].rfind(char::is_whitespace).filter(|at| *at > start))
+            .unwrap_or(most);
         // A sentence that is cut counts half.
         let worth = rated.within(&(start..end)) / if whole.is_some() { 1 } else { 2 };
         let is_neat = neat.contains(&start) || text[..start].ends_with("\n\n");
@@ -58,11 +59,9 @@ pub(super) fn best(text: &str, wanted: &QueryTerms, room: usize) -> String {
 
 /// Returns a text without the headings that begin it, which stand in its citation.
 fn without_headings(text: &str) -> &str {
-    let is_heading = |line: &str| line.starts_with('#') && !line.contains('\n');
-    match text.split_once("\n\n") {
-        Some((line, rest)) if is_heading(line) && !rest.trim().is_empty() => without_headings(rest),
-        _ => text,
-    }
+    let Some((line, rest)) = text.split_once("\n\n") else { return text };
+    let is_heading = line.starts_with('#') && !line.contains('\n');
+    if is_heading && !rest.trim().is_empty() { without_headings(rest) } else { text }
 }
 
 #[cfg(test)]

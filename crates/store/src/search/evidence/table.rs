@@ -61,15 +61,15 @@ pub(super) fn rows(text: &str, hits: &[Range<usize>], wanted: &QueryTerms, room:
     let heads = heads(text, &lines);
     let first = heads.iter().position(Option::is_some).unwrap_or(0);
     let mut kept: BTreeSet<usize> = heads[first].clone().into_iter().flatten().collect();
-    let is_blank = |idx: &usize| lines[*idx].1.trim().is_empty();
-    let before = (0..first).rev().skip_while(is_blank);
-    kept.extend(before.take_while(|idx| !is_blank(idx)));
+    let before = (0..first).rev().skip_while(|idx| lines[*idx].1.trim().is_empty());
+    kept.extend(before.take_while(|idx| !lines[*idx].1.trim().is_empty()));
     let rated = RatedLines::new(text, false, &wanted.find(text), wanted);
-    let worth = |idx: &usize| rated.within(&(lines[*idx].0..lines[*idx].0 + lines[*idx].1.len()));
-    let is_hit = |idx: &usize| hits.iter().any(|span| span.contains(&lines[*idx].0));
-    let rest = (0..lines.len()).filter(|idx| !kept.contains(idx));
-    let mut rest: Vec<(Reverse<usize>, bool, usize)> =
-        rest.map(|idx| (Reverse(worth(&idx)), !is_hit(&idx), idx)).collect();
+    let mut rest: Vec<(Reverse<usize>, bool, usize)> = Vec::new();
+    for (idx, (start, line)) in lines.iter().enumerate().filter(|(idx, _)| !kept.contains(idx)) {
+        let worth = rated.within(&(*start..start + line.len()));
+        let is_hit = hits.iter().any(|span| span.contains(start));
+        rest.push((Reverse(worth), !is_hit, idx));
+    }
     rest.sort_unstable();
     'lines: for (worth, is_elsewhere, idx) in rest {
         if worth.0 == 0 && is_elsewhere {

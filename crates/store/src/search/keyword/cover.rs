@@ -30,9 +30,8 @@ impl Keywords {
     /// has.
     pub(crate) fn cover(&self, chunk_ids: &[ChunkId]) -> Cover {
         let greatest = self.totals.rarity(1);
-        let asked = || self.asked().map(|(_, term)| term);
-        let rarities = asked().map(|term| term.weight / term.share / greatest).collect();
-        let weights = asked().map(|term| term.weight).collect();
+        let rarities = self.asked().map(|(_, term)| term.weight / term.share / greatest).collect();
+        let weights = self.asked().map(|(_, term)| term.weight).collect();
         let (ids, places) = self.known(chunk_ids.iter().copied());
         let presence = self.presence(&places);
         let mut covered = vec![0.0; places.len()];
@@ -60,35 +59,35 @@ impl Keywords {
 
     /// Returns the things that the query asks for and that occur, with their places among the terms.
     fn asked(&self) -> impl Iterator<Item = (usize, &WeightedTerm)> {
-        let is_asked = |term: &WeightedTerm| {
-            term.num_with > 0 && matches!(term.counts, TermRole::Itself | TermRole::Whole(_))
-        };
-        self.terms.iter().enumerate().filter(move |(_, term)| is_asked(term))
+        let terms = self.terms.iter().enumerate();
+        terms.filter(|(_, term)| term.num_with > 0 && term.is_asked())
     }
 
     /// Returns how much of the weight of the term `at` each of some places has, from which terms they have.
     fn covered(&self, at: usize, presence: &[Vec<bool>]) -> Vec<f64> {
         let term = &self.terms[at];
         // It also occurs as part of a word that neighbouring words of the query make.
-        let is_whole_with_it = |(other, joined): (usize, &WeightedTerm)| match &joined.counts {
-            TermRole::Joined(parts) if parts.contains(&at) => Some(other),
-            _ => None,
-        };
-        let with_it = self.terms.iter().enumerate().filter_map(is_whole_with_it);
+        let with_it =
+            self.terms.iter().enumerate().filter_map(|(other, joined)| match &joined.counts {
+                TermRole::Joined(parts) if parts.contains(&at) => Some(other),
+                _ => None,
+            });
         let occurring: Vec<usize> = with_it.chain([at]).collect();
         let mut parts: Vec<usize> = match &term.counts {
             TermRole::Whole(parts) => parts.clone(),
             _ => Vec::new(),
         };
         parts.sort_by(|a, b| self.terms[*b].weight.total_cmp(&self.terms[*a].weight));
-        let covered = |number: usize| {
-            let has = |term: &&usize| presence[**term][number];
-            match occurring.iter().find(has) {
-                Some(_) => term.weight,
-                None => parts.iter().find(has).map_or(0.0, |rarest| self.terms[*rarest].weight),
-            }
-        };
-        (0..presence[at].len()).map(|number| covered(number).min(term.weight)).collect()
+        let covered = (0..presence[at].len()).map(|number| {
+            let own = if occurring.iter().any(|other| presence[*other][number]) {
+                term.weight
+            } else {
+                let rarest = parts.iter().find(|part| presence[**part][number]);
+                rarest.map_or(0.0, |rarest| self.terms[*rarest].weight)
+            };
+            own.min(term.weight)
+        });
+        covered.collect()
     }
 
     /// Returns the rarity of what the query asks for as it was typed, and how much of it each of some passages has in
@@ -103,10 +102,11 @@ impl Keywords {
             let Some(typed) = term.typed.as_deref().map(letters) else { continue };
             let typed = Finder::new(&typed);
             // A name has no other forms.
-            let has_form = |(text, place): (&String, &usize)| {
-                has_word(text, &typed) || term.is_in_name_or_tag(*place)
-            };
-            let has_form: Vec<bool> = texts.iter().zip(&places).map(has_form).collect();
+            let has_form: Vec<bool> = texts
+                .iter()
+                .zip(&places)
+                .map(|(text, place)| has_word(text, &typed) || term.is_in_name_or_tag(*place))
+                .collect();
             let num_with_form = has_form.iter().filter(|has| **has).count();
             if num_with_form == 0 {
                 continue;
@@ -133,19 +133,20 @@ impl Keywords {
         if self.terms.iter().any(|term| term.is_place) {
             return None;
         }
-        let is_completed = |name: &str| {
-            let mut terms = self.terms.iter();
-            terms.any(|term| matches!(&term.counts, TermRole::Completion(typed) if typed == name))
-        };
-        let is_missing = |(term, name): &(&WeightedTerm, &String)| {
-            let is_asked = matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
-            is_asked && term.num_with == 0 && (is_look_up || is_completed(name))
-        };
         let whole = self.missing_whole.as_deref().filter(|_| is_look_up);
         whole.or_else(|| {
-            let (term, name) = self.terms.iter().zip(&self.names).find(is_missing)?;
+            let mut terms = self.terms.iter().zip(&self.names);
+            let (term, name) = terms.find(|(term, name)| {
+                term.is_asked() && term.num_with == 0 && (is_look_up || self.is_completed(name))
+            })?;
             Some(term.typed.as_ref().unwrap_or(name))
         })
+    }
+
+    /// Whether a word was completed by others.
+    fn is_completed(&self, name: &str) -> bool {
+        let mut terms = self.terms.iter();
+        terms.any(|term| matches!(&term.counts, TermRole::Completion(typed) if typed == name))
     }
 
     /// Whether the query names a place, or something that few passages have.
@@ -158,37 +159,37 @@ impl Keywords {
     /// Whether some of these chunks have what the query looks for: the rarest thing that a few words name, or half of the
     /// rarity of more words.
     pub(crate) fn is_found(&self, chunk_ids: &[ChunkId]) -> bool {
-        let counts =
-            |term: &&WeightedTerm| matches!(term.counts, TermRole::Itself | TermRole::Whole(_));
-        let asked: Vec<&WeightedTerm> = self.terms.iter().filter(counts).collect();
+        let asked: Vec<&WeightedTerm> = self.terms.iter().filter(|term| term.is_asked()).collect();
         let all: f64 = asked.iter().map(|term| term.weight).sum();
         let rarest = asked.iter().max_by(|a, b| a.weight.total_cmp(&b.weight));
-        let place = |id: &ChunkId| self.sizes.places([*id].into_iter()).flatten().next();
-        let mut places = chunk_ids.iter().filter_map(place);
+        let mut places =
+            chunk_ids.iter().filter_map(|id| self.sizes.places([*id].into_iter()).flatten().next());
         let is_few = asked.len() <= MAX_LOOK_UP;
-        let has_rarest = |place| is_few && rarest.is_some_and(|term| term.is_at(place));
-        let half = |place| {
-            2.0 * asked.iter().filter(|term| term.is_at(place)).map(|term| term.weight).sum::<f64>()
-                >= all
-        };
-        all > 0.0 && places.any(|place| has_rarest(place) || half(place))
+        all > 0.0
+            && places.any(|place| {
+                let found = asked.iter().filter(|term| term.is_at(place)).map(|term| term.weight);
+                is_few && rarest.is_some_and(|term| term.is_at(place))
+                    || 2.0 * found.sum::<f64>() >= all
+            })
     }
 }
 
 /// Returns a text in small letters, without the marks by which Markdown keeps its own signs apart.
 fn letters(text: &str) -> String {
-    let text = match text.contains('\\') {
-        true => Cow::Owned(text.replace('\\', "")),
-        false => Cow::Borrowed(text),
-    };
+    let text =
+        if text.contains('\\') { Cow::Owned(text.replace('\\', "")) } else { Cow::Borrowed(text) };
     text.to_lowercase()
 }
 
 /// Whether a text has a word, not only as part of a longer one.
 fn has_word(text: &str, word: &Finder<'_>) -> bool {
-    let is_end = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
     word.find_iter(text.as_bytes()).any(|at| {
         let after = at + word.needle().len();
-        is_end(text[..at].chars().next_back()) && is_end(text[after..].chars().next())
+        is_boundary(text[..at].chars().next_back()) && is_boundary(text[after..].chars().next())
     })
+}
+
+/// Whether a word may end next to this sign, or at the end of a text.
+fn is_boundary(next: Option<char>) -> bool {
+    !next.is_some_and(char::is_alphanumeric)
 }

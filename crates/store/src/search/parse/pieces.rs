@@ -104,12 +104,14 @@ fn is_of_program(before: &str) -> bool {
 /// them stays together.
 fn word_len(text: &str) -> usize {
     let mut before = ' ';
-    let ends = |(at, c): &(usize, char)| {
-        let is_opening = *c == '"' && BEFORE_QUOTES.contains(&before);
-        before = *c;
-        c.is_whitespace() || is_opening && text[at + 1..].contains('"')
-    };
-    text.char_indices().find(ends).map_or(text.len(), |(at, _)| at)
+    for (at, c) in text.char_indices() {
+        let is_opening = c == '"' && BEFORE_QUOTES.contains(&before);
+        if c.is_whitespace() || is_opening && text[at + 1..].contains('"') {
+            return at;
+        }
+        before = c;
+    }
+    text.len()
 }
 
 /// Maximum number of words in a phrase, or of letters in a script without spaces. Quoted passages

@@ -25,30 +25,31 @@ pub(super) fn whole(word: &str) -> Option<CompoundWord> {
     if word.contains(scripts::is_unspaced) {
         return None;
     }
-    let of = |parts: &[&str]| {
-        let parts = parts.iter().map(|part| part.to_lowercase()).collect();
-        let (typed, indexed) = (word.to_owned(), word.to_owned());
-        Some(CompoundWord { typed, indexed, parts, is_number: false })
-    };
     match parts.as_slice() {
         [] => None,
         [only] => match camel_case_words(only).as_slice() {
             [] => None,
-            words => of(words).map(|whole| CompoundWord { indexed: (*only).to_owned(), ..whole }),
+            words => Some(compound(word, (*only).to_owned(), words)),
         },
-        several => of(several).map(|whole| CompoundWord { indexed: several.join(" "), ..whole }),
+        several => Some(compound(word, several.join(" "), several)),
     }
+}
+
+/// Returns a typed word that has parts.
+fn compound(typed: &str, indexed: String, parts: &[&str]) -> CompoundWord {
+    let parts = parts.iter().map(|part| part.to_lowercase()).collect();
+    CompoundWord { typed: typed.to_owned(), indexed, parts, is_number: false }
 }
 
 /// Returns the numbers of a text that are written in groups.
 pub(super) fn numbers(text: &str) -> Vec<CompoundWord> {
-    let whole = |JoinedNumber { bytes, term }: JoinedNumber| {
+    let wholes = joined_numbers(text).into_iter().map(|JoinedNumber { bytes, term }| {
         let typed = &text[bytes];
         let parts = typed.split(|c: char| !is_of_word(c)).filter(|part| is_searchable(part));
         let parts = parts.map(str::to_lowercase).collect();
         CompoundWord { typed: typed.to_owned(), indexed: term, parts, is_number: true }
-    };
-    joined_numbers(text).into_iter().map(whole).collect()
+    });
+    wholes.collect()
 }
 
 /// The shortest and the longest short form of a hash, in hexadecimal digits, as programs for versions print it.

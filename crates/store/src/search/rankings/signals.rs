@@ -11,14 +11,10 @@ const NUM_TITLES: usize = 3;
 impl Rankings {
     /// Returns the signals from which confidence is estimated.
     pub(crate) fn signals(&self, fused: &[FusedChunk]) -> Signals {
-        let coverage = |chunk_id: Option<ChunkId>| match (&self.keywords, chunk_id) {
-            (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
-            _ => 0.0,
-        };
         let vector = self.vector.as_ref().filter(|leg| leg.weight > 0.0 && !self.is_blank);
         let vector = vector.and_then(|leg| {
             let (first, gap) = confidence::first_and_gap(&leg.ranking)?;
-            let coverage = coverage(Some(first.chunk_id));
+            let coverage = self.coverage_of(Some(first.chunk_id));
             let (usual, factor) = confidence::stretch(leg.floor);
             let cosine = usual + factor * (first.score - leg.floor);
             Some(VectorSignals { cosine, gap: factor * gap, coverage })
@@ -29,7 +25,7 @@ impl Rankings {
                 let gap = confidence::first_and_gap(&self.keyword)
                     .filter(|_| keywords.completed().is_empty())
                     .map_or(0.0, |(first, gap)| gap / first.score);
-                let coverage = coverage(fused.first().map(|hit| hit.chunk_id));
+                let coverage = self.coverage_of(fused.first().map(|hit| hit.chunk_id));
                 let titles = fused.iter().take(NUM_TITLES).map(|hit| hit.chunk_id);
                 let titles = titles.map(|id| keywords.in_title(id));
                 let title = titles.fold(0.0, f64::max);
@@ -46,5 +42,13 @@ impl Rankings {
             None => None,
         };
         Signals { vector, keyword }
+    }
+
+    /// Returns how much of the query a chunk has; none without keywords.
+    fn coverage_of(&self, chunk_id: Option<ChunkId>) -> f64 {
+        match (&self.keywords, chunk_id) {
+            (Some(keywords), Some(chunk_id)) => keywords.coverage(chunk_id),
+            _ => 0.0,
+        }
     }
 }
