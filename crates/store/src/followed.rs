@@ -90,11 +90,11 @@ impl FollowedPaths {
             Self::Nothing => return Vec::new(),
             Self::Listed(allowed) => allowed,
         };
-        let followed = |root: AddedFolder| {
+        let followed = all.into_iter().filter_map(|root| {
             let folder = allowed.folders.get(&root.path).filter(|folder| folder.agrees(&root))?;
             Some(AddedFolder { real_path: Some(folder.real_path.clone()), ..root })
-        };
-        all.into_iter().filter_map(followed).collect()
+        });
+        followed.collect()
     }
 }
 

@@ -38,7 +38,7 @@ use crate::document::Binding;
 use crate::error::{Error, Result};
 
 use db::access::OpenMode;
-use db::fault::{DatabaseFault, Step};
+use db::fault::Step;
 use db::layout::TableLayout;
 use db::seen_schema::SeenSchema;
 
@@ -120,14 +120,15 @@ pub struct Store {
 impl Store {
     /// Runs `work` on one state of the database.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
-        let run = || {
-            let snapshot = Snapshot::begin(&self.connection)?;
-            self.seen.confirm(snapshot.0)?;
-            let value = work(snapshot.0)?;
-            snapshot.end()?;
-            Ok(value)
-        };
-        run().map_err(|fault: DatabaseFault| fault.at(&self.path))
+        self.read_snapshot(work).map_err(|fault| fault.at(&self.path))
+    }
+
+    fn read_snapshot<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Step<T> {
+        let snapshot = Snapshot::begin(&self.connection)?;
+        self.seen.confirm(snapshot.0)?;
+        let value = work(snapshot.0)?;
+        snapshot.end()?;
+        Ok(value)
     }
 
     /// Runs `work` in one transaction that holds the write lock from its start, so that the state
@@ -136,17 +137,7 @@ impl Store {
         if self.is_read_only() {
             return Err(Error::ReadOnly { path: self.path.clone() });
         }
-        let run = || {
-            let transaction =
-                self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            self.seen.doubt();
-            self.seen.confirm(&transaction)?;
-            let value = work(&transaction)?;
-            keyword::names::settle(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
-        };
-        run().map_err(|fault: DatabaseFault| match fault.at(&self.path) {
+        self.run_transaction(work).map_err(|fault| match fault.at(&self.path) {
             // SQLite reports a full disk, or a failed check constraint.
             Error::DiskFull { .. } | Error::Store(_) if self.has_used_up_its_ids() => {
                 let detail = "its ids are used up".to_owned();
@@ -154,6 +145,17 @@ impl Store {
             }
             error => error,
         })
+    }
+
+    fn run_transaction<T>(&mut self, work: impl FnOnce(&Connection) -> Step<T>) -> Step<T> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        self.seen.doubt();
+        self.seen.confirm(&transaction)?;
+        let value = work(&transaction)?;
+        keyword::names::settle(&transaction)?;
+        transaction.commit()?;
+        Ok(value)
     }
 
     /// Whether there are no ids left for a new document or chunk. Only a database that was tampered

@@ -74,22 +74,18 @@ impl OpenMode {
         if is_changeable(&real) {
             return Ok(Self::Write);
         }
-        let length = |end: &str| side_file(&real, end).metadata().map_or(0, |found| found.len());
-        let refused = |end: &str, what: &str| {
-            let log = side_file(&real, end);
-            let reason = format!("{} {what}", log.display());
-            Error::NeedsWriting { path: path.to_owned(), reason }
-        };
-        if length("-journal") > 0 {
-            return Err(refused("-journal", "has a change that was not completed"));
+        if side_len(&real, "-journal") > 0 {
+            let what = "has a change that was not completed";
+            return Err(needs_writing(path, &side_file(&real, "-journal"), what));
         }
         if is_readable(&side_file(&real, "-wal")) && is_readable(&side_file(&real, "-shm")) {
             return Ok(Self::Shared);
         }
-        match length("-wal") {
-            0 => Ok(Self::Frozen(FileMark::of(&real)?)),
-            _ => Err(refused("-wal", "has changes that are not in the file yet")),
+        if side_len(&real, "-wal") > 0 {
+            let what = "has changes that are not in the file yet";
+            return Err(needs_writing(path, &side_file(&real, "-wal"), what));
         }
+        Ok(Self::Frozen(FileMark::of(&real)?))
     }
 
     pub(crate) fn open_to_read(&self, path: &Path) -> rusqlite::Result<Connection> {
@@ -131,6 +127,16 @@ fn frozen_uri(path: &Path) -> PathBuf {
         }
     }
     PathBuf::from(uri + "?immutable=1")
+}
+
+/// Returns the length of a side file; 0 if there is none.
+fn side_len(real: &Path, end: &str) -> u64 {
+    side_file(real, end).metadata().map_or(0, |found| found.len())
+}
+
+fn needs_writing(path: &Path, log: &Path, what: &str) -> Error {
+    let reason = format!("{} {what}", log.display());
+    Error::NeedsWriting { path: path.to_owned(), reason }
 }
 
 #[cfg(test)]

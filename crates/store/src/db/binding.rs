@@ -122,20 +122,26 @@ pub(crate) fn clear(db: &Connection, slot: BindingSlot) -> Step<()> {
 
 /// Describes how two bindings differ, so that no message reports that a model differs from itself.
 pub(crate) fn mismatch(bound: &Binding, wanted: &Binding) -> Error {
-    let describe = |binding: &Binding| {
-        if bound.model_name != wanted.model_name {
-            binding.model_name.clone()
-        } else if bound.precision != wanted.precision {
-            format!("{} ({})", binding.model_name, binding.precision)
-        } else if bound.passage_prefix != wanted.passage_prefix {
-            format!("{} (passage prefix {:?})", binding.model_name, binding.passage_prefix)
-        } else if !bound.files.fits(&wanted.files) {
-            format!("{} ({})", binding.model_name, binding.files)
-        } else {
-            format!("{} ({} dim, {} tokens)", binding.model_name, binding.dim, binding.max_tokens)
-        }
-    };
-    Error::ModelMismatch { bound: describe(bound), bound_dim: bound.dim, wanted: describe(wanted) }
+    Error::ModelMismatch {
+        bound: shown(bound, bound, wanted),
+        bound_dim: bound.dim,
+        wanted: shown(wanted, bound, wanted),
+    }
+}
+
+/// Describes one of two bindings by what differs.
+fn shown(binding: &Binding, bound: &Binding, wanted: &Binding) -> String {
+    if bound.model_name != wanted.model_name {
+        binding.model_name.clone()
+    } else if bound.precision != wanted.precision {
+        format!("{} ({})", binding.model_name, binding.precision)
+    } else if bound.passage_prefix != wanted.passage_prefix {
+        format!("{} (passage prefix {:?})", binding.model_name, binding.passage_prefix)
+    } else if !bound.files.fits(&wanted.files) {
+        format!("{} ({})", binding.model_name, binding.files)
+    } else {
+        format!("{} ({} dim, {} tokens)", binding.model_name, binding.dim, binding.max_tokens)
+    }
 }
 
 fn value(db: &Connection, slot: BindingSlot, key: &str) -> Step<Option<String>> {

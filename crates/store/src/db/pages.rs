@@ -84,18 +84,14 @@ fn damaged(page: i64) -> DatabaseFault {
 /// Parses a page; `None` if it is not a page of a table or an index.
 fn page(data: &[u8], is_first: bool) -> Option<DatabasePage> {
     let start = if is_first { FILE_HEADER } else { 0 };
-    let number =
-        |at: usize| Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])));
-    let page_number =
-        |at: usize| Some(i64::from(u32::from_be_bytes(*data.get(at..)?.first_chunk()?)));
     let header = match data.get(start)? {
         2 | 5 => INNER_HEADER,
         10 | 13 => LEAF_HEADER,
         _ => return None,
     };
-    let num_rows = number(start + 3)?;
+    let num_rows = number(data, start + 3)?;
     let list = start + header;
-    let first_row = match number(start + 5)? {
+    let first_row = match number(data, start + 5)? {
         0 => 1 << 16,
         first_row => first_row,
     };
@@ -104,11 +100,21 @@ fn page(data: &[u8], is_first: bool) -> Option<DatabasePage> {
     let mut below = Vec::new();
     if header == INNER_HEADER {
         for idx in 0..num_rows {
-            below.push(page_number(number(list + 2 * idx)?)?);
+            below.push(page_number(data, number(data, list + 2 * idx)?)?);
         }
-        below.push(page_number(start + LEAF_HEADER)?);
+        below.push(page_number(data, start + LEAF_HEADER)?);
     }
     Some(DatabasePage { gap, below })
+}
+
+/// Reads a number of two bytes.
+fn number(data: &[u8], at: usize) -> Option<usize> {
+    Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])))
+}
+
+/// Reads the number of a page, of four bytes.
+fn page_number(data: &[u8], at: usize) -> Option<i64> {
+    Some(i64::from(u32::from_be_bytes(*data.get(at..)?.first_chunk()?)))
 }
 
 /// Returns the page with an empty gap; `None` if the gap is empty already.

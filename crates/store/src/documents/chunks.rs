@@ -221,15 +221,15 @@ impl Store {
             if self.check_bound(db)?.is_none() {
                 return Ok(HashMap::new());
             }
-            let embedding = |hash: &PassageHash| {
+            let mut found = HashMap::new();
+            for hash in hashes {
                 let params = named_params! { ":passage_hash": hash.0 };
-                let found = sql::first_row(db, EMBEDDING_BY_PASSAGE, params, |row| {
-                    let vector = vectors::from_row(row)?;
-                    Ok((*hash, Embedding { vector, codes: row.get(1)? }))
-                });
-                found.transpose()
-            };
-            hashes.iter().filter_map(embedding).collect()
+                let embedding = sql::first_row(db, EMBEDDING_BY_PASSAGE, params, |row| {
+                    Ok(Embedding { vector: vectors::from_row(row)?, codes: row.get(1)? })
+                })?;
+                found.extend(embedding.map(|embedding| (*hash, embedding)));
+            }
+            Ok(found)
         })
     }
 }

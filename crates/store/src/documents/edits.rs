@@ -55,8 +55,7 @@ impl Edits {
 /// Compares the edits of two versions that differ; `is_greater` decides between edits of the same
 /// time, the same way on both machines.
 pub(super) fn verdict(here: &[String], there: &[String], is_greater: bool) -> EditVerdict {
-    let has = |all: &[String], some: &[String]| some.iter().all(|time| all.contains(time));
-    match (has(here, there), has(there, here)) {
+    match (has_all(here, there), has_all(there, here)) {
         (true, false) => EditVerdict::Here,
         // Neither was edited.
         (true, true) if here.is_empty() => EditVerdict::Here,
@@ -66,6 +65,10 @@ pub(super) fn verdict(here: &[String], there: &[String], is_greater: bool) -> Ed
         }
         _ => EditVerdict::HereIsNewer,
     }
+}
+
+fn has_all(all: &[String], some: &[String]) -> bool {
+    some.iter().all(|time| all.contains(time))
 }
 
 /// Returns all times of both, in order.

@@ -169,9 +169,10 @@ fn meant<'a>(db: &Connection, filter: &'a Filter) -> rusqlite::Result<(Vec<i64>,
     let mut ids = Vec::new();
     let mut places: Vec<&str> = filter.paths.iter().map(String::as_str).collect();
     for NumberedPath { id, path } in &filter.numbered {
-        match db.prepare_cached(IS_DOCUMENT)?.exists([id])? {
-            true => ids.push(*id),
-            false => places.push(path),
+        if db.prepare_cached(IS_DOCUMENT)?.exists([id])? {
+            ids.push(*id);
+        } else {
+            places.push(path);
         }
     }
     Ok((ids, places))

@@ -148,9 +148,10 @@ impl Store {
         self.write(|db| {
             binding::check(db, bound.as_ref())?;
             let Some((id, likeness)) = counterpart(db, record)? else {
-                return Ok(match record.lacks_vectors() {
-                    true => ImportOutcome::NeedsVectors,
-                    false => ImportOutcome::Added(transfer::insert(db, record, layout)?),
+                return Ok(if record.lacks_vectors() {
+                    ImportOutcome::NeedsVectors
+                } else {
+                    ImportOutcome::Added(transfer::insert(db, record, layout)?)
                 });
             };
             let mut merging = MergeWork {
@@ -166,9 +167,10 @@ impl Store {
                 Likeness::Version => merging.other_version()?,
                 Likeness::Path => merging.same_path()?,
             };
-            Ok(match is_done {
-                true => ImportOutcome::Merged(merging.merged),
-                false => ImportOutcome::NeedsVectors,
+            Ok(if is_done {
+                ImportOutcome::Merged(merging.merged)
+            } else {
+                ImportOutcome::NeedsVectors
             })
         })
     }
@@ -203,8 +205,8 @@ impl MergeWork<'_> {
             edits.title = union(&edits.title, &record.edits.title);
         }
         if title.is_some_and(|verdict| verdict.is_conflict()) {
-            let versions = (Some(local.title.clone()), Some(record.title.clone()));
-            self.conflict(EditableField::Title, versions, takes_title);
+            let (here, there) = (local.title.clone(), record.title.clone());
+            self.conflict(EditableField::Title, Some(here), Some(there), takes_title);
         }
         if takes_title {
             self.replace()?;
@@ -231,12 +233,11 @@ impl MergeWork<'_> {
             date: local.edits.date.clone(),
         };
         if is_conflict {
-            let titles = (Some(local.title.clone()), Some(record.title.clone()));
-            let copy_id = match verdict.takes_other() {
-                true => self.copy_local()?,
-                false => self.copy_record()?,
-            };
-            self.conflict(EditableField::Text, titles, verdict.takes_other());
+            let (here, there) = (local.title.clone(), record.title.clone());
+            let copy_id =
+                if verdict.takes_other() { self.copy_local()? } else { self.copy_record()? };
+            let is_import_kept = verdict.takes_other();
+            self.conflict(EditableField::Text, Some(here), Some(there), is_import_kept);
             if let Some(conflict) = self.merged.conflicts.last_mut() {
                 conflict.copy_id = Some(copy_id);
             }
@@ -251,8 +252,8 @@ impl MergeWork<'_> {
 
     /// The file on this machine decides on its content; only `kb update` reads it again.
     fn same_path(&mut self) -> Step<bool> {
-        let titles = (Some(self.local.title.clone()), Some(self.record.title.clone()));
-        self.conflict(EditableField::File, titles, false);
+        let (here, there) = (self.local.title.clone(), self.record.title.clone());
+        self.conflict(EditableField::File, Some(here), Some(there), false);
         self.merge_rest(self.local.edits.clone())?;
         Ok(true)
     }
@@ -266,8 +267,8 @@ impl MergeWork<'_> {
             let is_greater = date > self.local.date;
             let verdict = verdict(&self.local.edits.date, &record.edits.date, is_greater);
             if verdict.is_conflict() {
-                let versions = (self.local.date.clone(), date.clone());
-                self.conflict(EditableField::Date, versions, verdict.takes_other());
+                let here = self.local.date.clone();
+                self.conflict(EditableField::Date, here, date.clone(), verdict.takes_other());
             }
             if verdict.takes_other() {
                 edit::set_date(db, id, date.as_deref())?;
@@ -321,7 +322,8 @@ impl MergeWork<'_> {
     fn conflict(
         &mut self,
         field: EditableField,
-        (here, there): (Option<String>, Option<String>),
+        here: Option<String>,
+        there: Option<String>,
         is_import_kept: bool,
     ) {
         let (kept, other) = if is_import_kept { (there, here) } else { (here, there) };

@@ -62,7 +62,7 @@ const SET_FIRST_PRIMARY: &str =
     "UPDATE documents SET source_path = :path WHERE id = :id AND source_path IS NULL";
 
 pub(crate) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
-    let read = |row: &StoredRow<'_>| {
+    sql::first_row(db, KNOWN_PATH, named_params! { ":path": path }, |row| {
         Ok(KnownPath {
             stamp: stamp(row)?,
             document_id: row.get(4)?,
@@ -73,8 +73,7 @@ pub(crate) fn known(db: &Connection, path: &str) -> Step<Option<KnownPath>> {
             language: row.get(9)?,
             pages_awaiting_ocr: row.get(10)?,
         })
-    };
-    sql::first_row(db, KNOWN_PATH, named_params! { ":path": path }, read)
+    })
 }
 
 pub(crate) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> Step<()> {

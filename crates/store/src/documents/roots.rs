@@ -103,8 +103,7 @@ impl Store {
         self.write(|db| {
             erasing::mark(db)?;
             let is_forgotten = db.execute(FORGET_ROOT, named_params! { ":path": path })? > 0;
-            let is_above = |other: &AddedFolder| Path::new(path).starts_with(&other.path);
-            if !all(db)?.iter().any(is_above) {
+            if !all(db)?.iter().any(|other| Path::new(path).starts_with(&other.path)) {
                 ledger::forget(db, path)?;
             }
             Ok(is_forgotten)
@@ -124,9 +123,11 @@ impl Store {
     /// Returns all remembered files that are followed, ordered by path.
     pub fn known_files(&self) -> Result<Vec<RememberedFile>> {
         let (files, sieve) = (self.all_files()?, self.sieve()?);
-        let followed =
-            |file: RememberedFile| Some(RememberedFile { stamp: sieve.stamp(file.stamp)?, ..file });
-        Ok(files.into_iter().filter_map(followed).collect())
+        let followed = files.into_iter().filter_map(|file| {
+            let stamp = sieve.stamp(file.stamp)?;
+            Some(RememberedFile { stamp, ..file })
+        });
+        Ok(followed.collect())
     }
 
     /// Returns all remembered files, followed or not, ordered by path.

@@ -74,9 +74,10 @@ impl ChunkColumn {
         Chunk {
             line_map: self.line_map(),
             new_places: self.new_places.map(|places| {
-                let place =
-                    |(line, page, section, symbol)| NewPlace { line, page, section, symbol };
-                places.into_iter().map(place).collect()
+                places
+                    .into_iter()
+                    .map(|(line, page, section, symbol)| NewPlace { line, page, section, symbol })
+                    .collect()
             }),
             section: self.section_header,
             symbol: self.symbol_name,
@@ -105,10 +106,10 @@ pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
         section_header: chunk.section.clone(),
         symbol_name: chunk.symbol.clone(),
         new_places: chunk.new_places.as_ref().map(|places| {
-            let json = |place: &NewPlace| {
-                (place.line, place.page, place.section.clone(), place.symbol.clone())
-            };
-            places.iter().map(json).collect()
+            places
+                .iter()
+                .map(|place| (place.line, place.page, place.section.clone(), place.symbol.clone()))
+                .collect()
         }),
         text_lines: chunk.line_map.as_ref().map(|map| map.in_text),
         line_offsets: chunk.line_map.as_ref().map(|map| map.offsets.clone()).unwrap_or_default(),
@@ -318,11 +319,6 @@ pub(crate) fn is_chunk_json(text: &str) -> bool {
 /// Parses only the lines in `chunks.metadata`, which [`chunk_json`] writes last: parsing all of it would be a third of the
 /// time for reading all texts. Those of a text with other lines than its file are parsed in full.
 pub(crate) fn chunk_lines(json: &str) -> Option<FileLines> {
-    let last_number = |text: &str, key: &str| {
-        let rest = text.trim_end_matches(|c: char| c.is_ascii_digit());
-        let number: u32 = text[rest.len()..].parse().ok()?;
-        Some((rest.strip_suffix(key)?.len(), number))
-    };
     let whole = json;
     let json = json.strip_suffix('}')?;
     let (len, end) = last_number(json, "\"end_line\":")?;
@@ -332,6 +328,13 @@ pub(crate) fn chunk_lines(json: &str) -> Option<FileLines> {
         return serde_json::from_str::<ChunkColumn>(whole).ok()?.file_lines();
     }
     Some(FileLines::verbatim(start, end))
+}
+
+/// Splits off a number with its key at the end of a text; returns the length of the rest and the number.
+fn last_number(text: &str, key: &str) -> Option<(usize, u32)> {
+    let rest = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number: u32 = text[rest.len()..].parse().ok()?;
+    Some((rest.strip_suffix(key)?.len(), number))
 }
 
 /// Reads a row of `chunks` whose id is called `chunk_id` and whose metadata `chunk_metadata`.

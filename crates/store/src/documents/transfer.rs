@@ -84,7 +84,6 @@ impl DocumentRecord {
         embeddings: Option<Vec<Embedding>>,
         now: &str,
     ) -> Result<Self> {
-        let unwritable = |error: rusqlite::Error| Error::Store(error.into());
         let num_vectors = embeddings.as_ref().map_or(chunks.len(), Vec::len);
         if num_vectors != chunks.len() {
             let reason = format!("{num_vectors} vectors for {} chunks", chunks.len());
@@ -94,7 +93,7 @@ impl DocumentRecord {
         let mut tags = new.tags;
         tags.sort();
         tags.dedup();
-        let recorded = |chunk: Chunk| {
+        let recorded = chunks.into_iter().map(|chunk| {
             Ok(RecordedChunk {
                 id: ChunkId(0),
                 metadata: rows::chunk_json(&chunk).map_err(unwritable)?,
@@ -104,7 +103,7 @@ impl DocumentRecord {
                 vector: vectors.next(),
                 codes: None,
             })
-        };
+        });
         Ok(Self {
             id: DocumentId(0),
             title: new.title,
@@ -121,7 +120,7 @@ impl DocumentRecord {
             edits: Edits::default(),
             tags,
             paths: new.stamp.into_iter().collect(),
-            chunks: chunks.into_iter().map(recorded).collect::<Result<_>>()?,
+            chunks: recorded.collect::<Result<_>>()?,
         })
     }
 
@@ -154,6 +153,10 @@ impl DocumentRecord {
         }
         Ok(())
     }
+}
+
+fn unwritable(error: rusqlite::Error) -> Error {
+    Error::Store(error.into())
 }
 
 #[cfg(test)]

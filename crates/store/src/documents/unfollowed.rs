@@ -49,21 +49,19 @@ impl Store {
         let (roots, sieve, followed) = (self.all_roots()?, self.sieve()?, self.roots()?);
         // The files in a folder come with it.
         let all: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
-        let is_new =
-            |root: &AddedFolder| !followed.iter().any(|followed| followed.path == root.path);
-        let with_allowed = |root: AddedFolder| {
+        let new =
+            roots.into_iter().filter(|root| !followed.iter().any(|known| known.path == root.path));
+        let folders = new.map(|root| {
             let allowed = match &*self.followed {
                 FollowedPaths::Listed(allowed) => allowed.folders.get(&root.path).cloned(),
                 FollowedPaths::Everything | FollowedPaths::Nothing => None,
             };
             (root, allowed)
-        };
-        let folders = roots.into_iter().filter(is_new).map(with_allowed).collect();
-        let is_left = |path: &String| !sieve.has(path) && !is_below(&paths::path_of(path), &all);
-        Ok(UnfollowedPaths {
-            folders,
-            files: self.all_paths()?.into_iter().filter(is_left).collect(),
-        })
+        });
+        let folders = folders.collect();
+        let mut files = self.all_paths()?;
+        files.retain(|path| !sieve.has(path) && !is_below(&paths::path_of(path), &all));
+        Ok(UnfollowedPaths { folders, files })
     }
 }
 

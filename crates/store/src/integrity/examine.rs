@@ -128,11 +128,9 @@ impl Store {
             return Ok(found);
         }
         // "Restore a backup" is only reported for faults found twice.
-        let again = self.examine_once()?;
-        let was_found = |finding: &DatabaseFinding| {
-            found.iter().any(|earlier| earlier.damage == finding.damage)
-        };
-        Ok(again.into_iter().filter(was_found).collect())
+        let mut again = self.examine_once()?;
+        again.retain(|finding| found.iter().any(|earlier| earlier.damage == finding.damage));
+        Ok(again)
     }
 
     fn examine_once(&self) -> Result<Vec<DatabaseFinding>> {
@@ -174,32 +172,26 @@ impl Store {
             let has_vectors = has_vector_table(db)?;
             let vector_claims = if has_vectors { VECTOR_CLAIMS } else { &[] };
             for (damage, count_sql, what) in CLAIMS.iter().chain(vector_claims) {
-                found.extend(DatabaseFinding::counted((
-                    *damage,
-                    sql::value(db, count_sql, [])?,
-                    what,
-                )));
+                let count = sql::value(db, count_sql, [])?;
+                found.extend(DatabaseFinding::counted(*damage, count, what));
             }
             // Documents may have been added without a model.
             if !has_vectors && binding::model_name(db)?.is_some() {
                 let num_chunks = sql::value(db, COUNT_CHUNKS, [])?;
-                found.extend(DatabaseFinding::counted((
-                    Damage::MissingVectors,
-                    num_chunks,
-                    NO_VECTOR,
-                )));
+                let damage = Damage::MissingVectors;
+                found.extend(DatabaseFinding::counted(damage, num_chunks, NO_VECTOR));
             }
             values::examine(db, found)?;
             texts(db, found)?;
             let what = "chunk whose stored size is wrong";
-            found.extend(DatabaseFinding::counted((Damage::Sizes, sizes::num_wrong(db)?, what)));
+            found.extend(DatabaseFinding::counted(Damage::Sizes, sizes::num_wrong(db)?, what));
             match binding::fault(db)? {
                 Some(detail) => found.push(DatabaseFinding::new(Damage::Binding, detail)),
                 None => examine_vectors::examine(db, found)?,
             }
             let num_changed = i64::try_from(tokens::changed(db)?.len()).unwrap_or(i64::MAX);
             let what = "chunk whose token codes have changed since being stored";
-            found.extend(DatabaseFinding::counted((Damage::TokenCodes, num_changed, what)));
+            found.extend(DatabaseFinding::counted(Damage::TokenCodes, num_changed, what));
             schema(db, found)
         })?;
         let unreadable = found.iter().find(|finding| is_unreadable(&finding.message));
@@ -236,8 +228,8 @@ fn integrity(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
 
 /// Compares hashes and the index for scripts without spaces with the texts.
 fn texts(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
-    let ids = |sql| sql::rows(db, sql, [], |row| row.get(0));
-    let (indexed, exact): (HashSet<ChunkId>, HashSet<ChunkId>) = (ids(GRAMS)?, ids(EXACT)?);
+    let indexed: HashSet<ChunkId> = sql::rows(db, GRAMS, [], |row| row.get(0))?;
+    let exact: HashSet<ChunkId> = sql::rows(db, EXACT, [], |row| row.get(0))?;
     let (mut num_other, mut num_missing, mut num_inexact) = (0, 0, 0);
     let mut words = WordCounts::default();
     each_text(db, |chunk_id, context, text, hash| {
@@ -263,7 +255,9 @@ fn texts(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
             "word with another number of passages than are stored",
         ),
     ];
-    found.extend(counts.into_iter().filter_map(DatabaseFinding::counted));
+    for (damage, count, what) in counts {
+        found.extend(DatabaseFinding::counted(damage, count, what));
+    }
     Ok(())
 }
 

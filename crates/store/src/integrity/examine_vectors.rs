@@ -84,8 +84,9 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step
                 _ => {}
             }
         }
-        let is_right = |codes: &Vec<u8>| *codes == codes::encode(&block.vectors, dim);
-        num_codes += i64::from(!block.codes.as_ref().is_none_or(is_right));
+        let codes = block.codes.as_ref();
+        let is_right = codes.is_none_or(|codes| *codes == codes::encode(&block.vectors, dim));
+        num_codes += i64::from(!is_right);
     })?;
     num_astray += i64::try_from(places.len()).unwrap_or(i64::MAX);
     num_codes += sql::value::<i64>(db, LOOSE_CODES, [])?;
@@ -96,7 +97,9 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step
         (Damage::Checksums, num_unsummed, "vector without a checksum"),
         (Damage::Codes, num_codes, "block with codes that do not match the vectors"),
     ];
-    found.extend(counts.into_iter().filter_map(DatabaseFinding::counted));
+    for (damage, count, what) in counts {
+        found.extend(DatabaseFinding::counted(damage, count, what));
+    }
     if !changed.is_empty() {
         let (count, documents) = (changed.len(), documents_of(db, &changed)?);
         let what = if count == 1 { "vector has" } else { "vectors have" };

@@ -77,7 +77,7 @@ impl DatabaseFinding {
 
     /// Returns a finding about a number of objects, or `None` for zero. `what` begins with the noun in
     /// the singular.
-    pub(crate) fn counted((damage, count, what): (Damage, i64, &str)) -> Option<Self> {
+    pub(crate) fn counted(damage: Damage, count: i64, what: &str) -> Option<Self> {
         let (noun, rest) = what.split_once(' ').unwrap_or((what, ""));
         let count = usize::try_from(count).ok().filter(|count| *count > 0)?;
         Some(Self::new(damage, format!("{} {rest}", counted(count, noun))))

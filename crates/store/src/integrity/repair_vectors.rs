@@ -88,10 +88,11 @@ pub(crate) fn remove_bad_vectors(db: &Connection) -> Step<()> {
     let mut bad = Vec::new();
     blocks::each_block(db, |block| {
         let Some(block) = block else { return };
-        let is_bad = |(place, chunk_id): &&(usize, ChunkId)| {
-            block.intact_vector(*place, *chunk_id, dim).is_none()
-        };
-        bad.extend(block.places.iter().filter(is_bad).map(|(_, chunk_id)| *chunk_id));
+        for (place, chunk_id) in &block.places {
+            if block.intact_vector(*place, *chunk_id, dim).is_none() {
+                bad.push(*chunk_id);
+            }
+        }
     })?;
     remove_vectors(db, &bad)
 }

@@ -92,7 +92,7 @@ pub(crate) fn insert(
 ) -> Step<()> {
     for index in INDEXES {
         if let Some((context, text)) = (index.entry)(context, text, language) {
-            put(db, index.insert, chunk_id, (&context, &text))?;
+            put(db, index.insert, chunk_id, &context, &text)?;
         }
     }
     Ok(())
@@ -103,7 +103,8 @@ pub(super) fn put(
     db: &Connection,
     sql: &str,
     chunk_id: ChunkId,
-    (context, text): (&str, &str),
+    context: &str,
+    text: &str,
 ) -> Step<()> {
     let params = named_params! { ":chunk_id": chunk_id, ":context": context, ":text": text };
     sql::run(db, sql, params)
@@ -121,7 +122,7 @@ pub(crate) fn remove(db: &Connection, document_id: DocumentId) -> Step<()> {
                 (chunk.get(0)?, chunk.get(1)?, chunk.get(2)?);
             let entry = (index.entry)(&context, &text, grams::of_code(chunk.get(3)?));
             let (context, text) = entry.unwrap_or_default();
-            put(db, index.remove, chunk_id, (&context, &text))?;
+            put(db, index.remove, chunk_id, &context, &text)?;
         }
     }
     Ok(())

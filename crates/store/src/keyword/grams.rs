@@ -105,12 +105,11 @@ pub(crate) fn expr(text: &str) -> Option<String> {
     }
     let words = text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c));
     let parts = words.flat_map(parts).flat_map(|part| {
-        let pairs = pairs(part);
-        match part.starts_with(is_unspaced) {
-            true if pairs.is_empty() => vec![expr::quote(part)],
-            true => vec![expr::quote(&pairs.join(" "))],
-            false => vec![format!("({})", forms_of(part).join(" OR "))],
+        if !part.starts_with(is_unspaced) {
+            return vec![format!("({})", forms_of(part).join(" OR "))];
         }
+        let pairs = pairs(part);
+        if pairs.is_empty() { vec![expr::quote(part)] } else { vec![expr::quote(&pairs.join(" "))] }
     });
     Some(format!("({})", parts.collect::<Vec<_>>().join(" AND ")))
 }

@@ -49,21 +49,23 @@ impl Splitter {
             let terms = self.terms(TermIndex::Pairs, &pairs.join(" "))?;
             return Ok(Phrase::once(TermIndex::Pairs, terms, false).into_iter().collect());
         }
-        let phrase = |text: &str| -> Result<Option<Phrase>> {
-            let terms = self.terms(TermIndex::Words, text)?;
-            Ok(match terms.as_slice() {
-                [term] => Some(Phrase::counted(TermIndex::Words, term.clone())),
-                _ => Phrase::once(TermIndex::Words, terms, false),
-            })
-        };
         let mut others = Vec::new();
         for form in forms::plain(text) {
-            others.extend(phrase(&form)?);
+            others.extend(self.phrase(&form)?);
         }
         let marked = forms::terms(text).into_iter();
         others.extend(marked.map(|term| Phrase::counted(TermIndex::Pairs, term)));
         let others = others.into_iter().map(|other| Phrase { is_other_form: true, ..other });
-        Ok(phrase(text)?.into_iter().chain(others).collect())
+        Ok(self.phrase(text)?.into_iter().chain(others).collect())
+    }
+
+    /// Returns the phrase for a text as it is.
+    fn phrase(&self, text: &str) -> Result<Option<Phrase>> {
+        let terms = self.terms(TermIndex::Words, text)?;
+        Ok(match terms.as_slice() {
+            [term] => Some(Phrase::counted(TermIndex::Words, term.clone())),
+            _ => Phrase::once(TermIndex::Words, terms, false),
+        })
     }
 
     /// Returns the phrase for a word next to letters of scripts without spaces, as copies by older versions have it.
@@ -120,22 +122,20 @@ impl Splitter {
             Some(beginning) => (beginning, true),
             None => (text, false),
         };
-        let of = |index, text: &str| -> Result<Vec<Phrase>> {
-            Ok(Phrase::once(index, self.terms(index, text)?, is_prefix).into_iter().collect())
-        };
         let exact = exact::term(text).map(|term| vec![Self::exact(&term)]);
         if exact::ends_in_symbol(text) {
             return Ok(exact.into_iter().collect());
         }
-        let words = of(TermIndex::Words, plain)?;
+        let words = self.phrase_once(TermIndex::Words, plain, is_prefix)?;
         if !text.chars().any(is_unspaced) {
             let mut any = vec![words];
             any.extend(exact);
             for form in forms::plain(plain) {
-                any.push(of(TermIndex::Words, &form)?);
+                any.push(self.phrase_once(TermIndex::Words, &form, is_prefix)?);
             }
             for term in forms::terms(text) {
-                any.push(of(TermIndex::Pairs, term.trim_end_matches('*'))?);
+                let term = term.trim_end_matches('*');
+                any.push(self.phrase_once(TermIndex::Pairs, term, is_prefix)?);
             }
             if !is_prefix {
                 any.extend(self.stems(text, languages)?.into_iter().map(|phrase| vec![phrase]));
@@ -145,26 +145,35 @@ impl Splitter {
         let (mut all, mut all_of_older) = (Vec::new(), Vec::new());
         for part in text.split(|c: char| !c.is_alphanumeric() && !is_unspaced(c)) {
             for part in scripts::parts(part) {
+                let has_pairs = part.starts_with(is_unspaced);
                 let pairs = scripts::pairs(part);
-                let text = match part.starts_with(is_unspaced) {
-                    true if pairs.is_empty() => part.to_owned(),
-                    true => pairs.join(" "),
-                    false => forms::terms(part).join(" "),
+                let text = if !has_pairs {
+                    forms::terms(part).join(" ")
+                } else if pairs.is_empty() {
+                    part.to_owned()
+                } else {
+                    pairs.join(" ")
                 };
                 let terms = self.terms(TermIndex::Pairs, &text)?;
                 all.extend(Phrase::once(TermIndex::Pairs, terms.clone(), false));
-                all_of_older.push(match part.starts_with(is_unspaced) {
-                    true => Phrase {
+                all_of_older.push(if has_pairs {
+                    Phrase {
                         index: TermIndex::Pairs,
                         terms,
                         is_prefix: false,
                         is_counted: false,
                         is_other_form: false,
-                    },
-                    false => Self::touching(part),
+                    }
+                } else {
+                    Self::touching(part)
                 });
             }
         }
         Ok(vec![words, all, all_of_older])
+    }
+
+    /// Returns the phrase for a text that counts once per chunk, as a list of one; empty without terms.
+    fn phrase_once(&self, index: TermIndex, text: &str, is_prefix: bool) -> Result<Vec<Phrase>> {
+        Ok(Phrase::once(index, self.terms(index, text)?, is_prefix).into_iter().collect())
     }
 }

@@ -118,13 +118,15 @@ pub(crate) fn chunks(db: &Connection, text: &str, layout: TableLayout) -> Step<N
     if is_named.is_none() {
         return Ok(NamedChunks::default());
     }
-    let within = |column: &str| {
-        let wanted = format!("{column} : {wanted}");
-        sql::rows(db, CHUNKS, named_params! { ":wanted": wanted }, |row| row.get(0))
-    };
     let has_tags = layout.has_letters && sql::value(db, HAS_TAGS, [])?;
-    let by_tag = if has_tags { within("tags")? } else { Vec::new() };
-    Ok(NamedChunks { by_name: within("words")?, by_tag })
+    let by_tag = if has_tags { chunks_within(db, "tags", &wanted)? } else { Vec::new() };
+    Ok(NamedChunks { by_name: chunks_within(db, "words", &wanted)?, by_tag })
+}
+
+/// Returns the chunks of documents that have what is wanted in a column.
+fn chunks_within(db: &Connection, column: &str, wanted: &str) -> Step<Vec<ChunkId>> {
+    let wanted = format!("{column} : {wanted}");
+    sql::rows(db, CHUNKS, named_params! { ":wanted": wanted }, |row| row.get(0))
 }
 
 /// Returns the paths of documents that have all of some words and phrases in their names, ordered by document.
@@ -161,11 +163,7 @@ fn each(
     while let Some(row) = rows.next()? {
         let row = StoredRow::of(row);
         let path: Option<String> = row.get(1)?;
-        let list = |column| -> rusqlite::Result<Vec<String>> {
-            let json: Option<String> = row.get(column)?;
-            Ok(json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default())
-        };
-        let (aliases, tags) = (list(2)?, list(3)?);
+        let (aliases, tags) = (list(&row, 2)?, list(&row, 3)?);
         let made = NameWords {
             words: Some(names::words(path.as_deref(), aliases.iter().map(String::as_str))),
             tags: Some(names::words(None, tags.iter().map(String::as_str)))
@@ -174,6 +172,12 @@ fn each(
         look(row.get(0)?, made, NameWords { words: row.get(4)?, tags: row.get(5)? });
     }
     Ok(())
+}
+
+/// Reads a list of texts; empty if there is none.
+fn list(row: &StoredRow<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
+    let json: Option<String> = row.get(column)?;
+    Ok(json.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default())
 }
 
 #[cfg(test)]

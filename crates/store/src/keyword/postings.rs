@@ -50,6 +50,13 @@ struct Segment {
     last_leaf: i64,
 }
 
+impl Segment {
+    /// Returns the id of a leaf.
+    fn id_of(self, leaf: i64) -> i64 {
+        (self.id << LEAF_BITS) + leaf
+    }
+}
+
 /// Reads where a term of the index occurs, ordered by chunk id, each chunk once.
 pub(crate) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
     let structure: Option<Vec<u8>> = sql::first_row(db, STRUCTURE, [], |row| row.get(0))?;
@@ -106,8 +113,11 @@ fn segments(structure: &[u8]) -> Option<Vec<Segment>> {
         let (_num_merging, num_segments) = (rest.varint()?, rest.varint()?);
         let mut level = Vec::new();
         for _ in 0..num_segments {
-            let mut number = || i64::try_from(rest.varint()?).ok();
-            let segment = Segment { id: number()?, first_leaf: number()?, last_leaf: number()? };
+            let segment = Segment {
+                id: rest.number()?,
+                first_leaf: rest.number()?,
+                last_leaf: rest.number()?,
+            };
             // A segment that was merged into another one has no leaves.
             if segment.last_leaf > 0 {
                 level.push(segment);
@@ -129,10 +139,10 @@ fn read_segment(
     let wanted = named_params! { ":segment": segment.id, ":term": term };
     let leaf: Option<i64> = sql::first_row(db, LEAF_OF_TERM, wanted, |row| row.get(0))?;
     let first_leaf = leaf.unwrap_or(0).max(segment.first_leaf);
-    let id_of = |leaf: i64| (segment.id << LEAF_BITS) + leaf;
+    let last_id = segment.id_of(segment.last_leaf);
     let mut leaves = db.prepare_cached(LEAVES)?;
-    let mut leaves = leaves
-        .query(named_params! { ":first": id_of(first_leaf), ":last": id_of(segment.last_leaf) })?;
+    let mut leaves =
+        leaves.query(named_params! { ":first": segment.id_of(first_leaf), ":last": last_id })?;
     let mut list = OccurrenceList { found, chunk_id: 0, rest_len: 0, column: Some(0) };
     let mut is_first = true;
     while let Some(row) = leaves.next()? {
@@ -271,6 +281,11 @@ impl<'a> Bytes<'a> {
         let (taken, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
         Some(taken)
+    }
+
+    /// Reads a number of the list of segments.
+    fn number(&mut self) -> Option<i64> {
+        i64::try_from(self.varint()?).ok()
     }
 
     /// Reads a number in SQLite's format: seven bits per byte, the highest first, and all eight

@@ -94,8 +94,6 @@ impl ChunkSizes {
         let mut statement = db.prepare_cached(BLOCKS)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let damaged =
-                || DatabaseFault::Corrupt("the sizes of the chunks cannot be read".into());
             let bytes = row.get_ref(1)?.as_blob().map_err(|_| damaged())?;
             sizes.add_block(row.get(0)?, bytes).ok_or_else(damaged)?;
         }
@@ -177,6 +175,10 @@ impl Store {
     pub fn chunk_sizes(&self) -> Result<ChunkSizes> {
         self.read(ChunkSizes::read)
     }
+}
+
+fn damaged() -> DatabaseFault {
+    DatabaseFault::Corrupt("the sizes of the chunks cannot be read".into())
 }
 
 #[cfg(test)]

@@ -83,12 +83,13 @@ pub struct Splitter {
 impl Splitter {
     /// Makes the tokenizers.
     pub fn new() -> Result<Self> {
-        let make = || -> rusqlite::Result<Self> {
-            let connection = Connection::open_in_memory()?;
-            connection.execute_batch(MAKE)?;
-            Ok(Self { connection })
-        };
-        make().map_err(|error| Error::Store(error.into()))
+        Self::make().map_err(|error| Error::Store(error.into()))
+    }
+
+    fn make() -> rusqlite::Result<Self> {
+        let connection = Connection::open_in_memory()?;
+        connection.execute_batch(MAKE)?;
+        Ok(Self { connection })
     }
 
     /// Returns the terms of a text, in order.
@@ -100,7 +101,7 @@ impl Splitter {
             TermIndex::Pairs | TermIndex::Exact => (INSERT_PLAIN, PLAIN_TERMS),
         };
         self.emptied(|db| {
-            derived::put(db, insert, ChunkId(1), ("", text))?;
+            derived::put(db, insert, ChunkId(1), "", text)?;
             sql::rows(db, query, [], |row| row.get(0))
         })
     }
@@ -122,7 +123,7 @@ impl Splitter {
             self.emptied(|db| {
                 for chunk in chunks {
                     if let Some((context, text)) = entry(index, chunk) {
-                        derived::put(db, insert, chunk.id, (&context, &text))?;
+                        derived::put(db, insert, chunk.id, &context, &text)?;
                     }
                 }
                 let mut statement = db.prepare_cached(query)?;
@@ -144,14 +145,15 @@ impl Splitter {
 
     /// Runs `work` on empty tables.
     fn emptied<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
-        let run = || {
-            let transaction = self.connection.unchecked_transaction()?;
-            transaction.execute_batch(EMPTY)?;
-            let value = work(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
-        };
-        run().map_err(|fault: crate::db::fault::DatabaseFault| fault.at("memory".as_ref()))
+        self.run_emptied(work).map_err(|fault| fault.at("memory".as_ref()))
+    }
+
+    fn run_emptied<T>(&self, work: impl FnOnce(&Connection) -> Step<T>) -> Step<T> {
+        let transaction = self.connection.unchecked_transaction()?;
+        transaction.execute_batch(EMPTY)?;
+        let value = work(&transaction)?;
+        transaction.commit()?;
+        Ok(value)
     }
 }
 

@@ -170,14 +170,16 @@ impl WantedWord {
 
 /// Returns the words of a text that are stored: letters only.
 fn stored(text: &str) -> impl Iterator<Item = String> {
-    let is_stored = |word: &str| {
-        LETTERS.contains(&word.len()) || !word.is_ascii() && LETTERS.contains(&word.chars().count())
-    };
     words(text)
         .map(|word| &text[word])
-        .filter(move |word| is_stored(word))
+        .filter(|word| has_stored_length(word))
         .map(|word| composed(&seen(word)).to_lowercase())
         .filter(|word| word.chars().all(|c| c.is_alphabetic() && !is_unspaced(c)))
+}
+
+/// Whether a word has as many letters as those that are stored.
+fn has_stored_length(word: &str) -> bool {
+    LETTERS.contains(&word.len()) || !word.is_ascii() && LETTERS.contains(&word.chars().count())
 }
 
 fn change(db: &Connection, statement: &str, word: &str, count: Option<i64>) -> Step<()> {

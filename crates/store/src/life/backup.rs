@@ -228,8 +228,7 @@ fn copy_into(connection: &Connection, path: &Path, draft: &Path, target: &Path) 
 /// inherit them: SQLite applies a log to any file of that name. The log is checkpointed, so that
 /// the old content stays complete until the rename.
 fn settle(target: &Path) -> Result<()> {
-    let has_side_files = || SIDE_FILES.iter().any(|end| side_file(target, end).exists());
-    if !has_side_files() {
+    if !SIDE_FILES.iter().any(|end| side_file(target, end).exists()) {
         return Ok(());
     }
     if target.exists() {

@@ -109,25 +109,24 @@ impl Store {
 
     /// Checkpoints the log and empties it.
     fn truncate_log(&mut self, patience: Duration) -> Result<Erasure> {
-        let is_busy: bool = {
-            let truncate = || {
-                self.connection.busy_timeout(patience)?;
-                let is_busy =
-                    self.connection
-                        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-                self.connection.busy_timeout(BUSY_TIMEOUT)?;
-                is_busy
-            };
-            match truncate() {
-                Err(error) if DatabaseFault::is_busy(&error) => true,
-                other => other.map_err(|error| DatabaseFault::from(error).at(&self.path))?,
-            }
+        let is_busy = match self.checkpoint(patience) {
+            Err(error) if DatabaseFault::is_busy(&error) => true,
+            other => other.map_err(|error| DatabaseFault::from(error).at(&self.path))?,
         };
         if !is_busy {
             return Ok(Erasure::Done);
         }
         self.write(|db| sql::run(db, MARK_LOG, []))?;
         Ok(Erasure::WaitsForReader)
+    }
+
+    /// Checkpoints the log; returns whether it was in use.
+    fn checkpoint(&self, patience: Duration) -> rusqlite::Result<bool> {
+        self.connection.busy_timeout(patience)?;
+        let is_busy =
+            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+        self.connection.busy_timeout(BUSY_TIMEOUT)?;
+        is_busy
     }
 
     pub(crate) fn vacuum(&self) -> Result<()> {

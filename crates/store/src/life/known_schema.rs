@@ -5,6 +5,7 @@
 //! nothing else can have. Every object must be one that kb makes, with the same statement. Objects that are missing run
 //! nothing; `kb doctor` finds and repairs them. An index that only names columns runs nothing either.
 
+use std::array;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
@@ -54,8 +55,8 @@ impl<'a> SchemaEntry<'a> {
     /// Reads an object from its text.
     fn of(text: &'a str) -> Self {
         let mut values = text.splitn(4, VALUE_END);
-        let mut value = || values.next().unwrap_or_default();
-        Self { kind: value(), name: value(), table: value(), sql: value() }
+        let [kind, name, table, sql] = array::from_fn(|_| values.next().unwrap_or_default());
+        Self { kind, name, table, sql }
     }
 }
 
@@ -154,22 +155,26 @@ impl Differences {
 
 /// Names an object of a file that anybody may have written.
 fn shown(SchemaEntry { kind, name, table, .. }: SchemaEntry<'_>) -> String {
-    let clean = |text: &str| -> String {
-        text.chars().take(MAX_NAME).flat_map(char::escape_default).collect()
-    };
     let own = format!("{} `{}`", clean(kind), clean(name));
     if table == name { own } else { format!("{own} on `{}`", clean(table)) }
 }
 
+fn clean(text: &str) -> String {
+    text.chars().take(MAX_NAME).flat_map(char::escape_default).collect()
+}
+
 /// Whether an object was made by the listed statement, apart from white space, comments and the width of vectors.
 fn is_same(name: &str, listed: &str, sql: &str) -> bool {
-    let is_same = |listed: &str| listed == sql || normalised(listed) == normalised(sql);
     if name != VECTOR_TABLE {
-        return is_same(listed);
+        return is_same_statement(listed, sql);
     }
     let dim = sql.split_once("FLOAT[").and_then(|(_, rest)| rest.split_once(']'));
     let dim: Option<u32> = dim.and_then(|(dim, _)| dim.parse().ok());
-    dim.is_some_and(|dim| is_same(&table_sql(dim)))
+    dim.is_some_and(|dim| is_same_statement(&table_sql(dim), sql))
+}
+
+fn is_same_statement(listed: &str, sql: &str) -> bool {
+    listed == sql || normalised(listed) == normalised(sql)
 }
 
 /// Returns a statement without comments, and with white space reduced to single spaces, except in quotes.
@@ -177,15 +182,12 @@ fn normalised(sql: &str) -> String {
     let mut plain = String::with_capacity(sql.len());
     let mut rest = sql;
     while let Some(first) = rest.chars().next() {
-        let end = |close: &str, from: usize| {
-            rest[from..].find(close).map_or(rest.len(), |at| from + at + close.len())
-        };
         let (len, is_kept) = match first {
-            '-' if rest.starts_with("--") => (end("\n", 2), false),
-            '/' if rest.starts_with("/*") => (end("*/", 2), false),
+            '-' if rest.starts_with("--") => (end_of(rest, 2, "\n"), false),
+            '/' if rest.starts_with("/*") => (end_of(rest, 2, "*/"), false),
             // A doubled quote ends one string and begins the next.
-            '\'' | '"' | '`' => (end(&first.to_string(), 1), true),
-            '[' => (end("]", 1), true),
+            '\'' | '"' | '`' => (end_of(rest, 1, &first.to_string()), true),
+            '[' => (end_of(rest, 1, "]"), true),
             _ if first.is_ascii_whitespace() => (1, false),
             _ => (first.len_utf8(), true),
         };
@@ -199,13 +201,19 @@ fn normalised(sql: &str) -> String {
     plain.trim().to_owned()
 }
 
+/// Returns where the text after `from` is closed: behind the next `close`, or at the end.
+fn end_of(text: &str, from: usize, close: &str) -> usize {
+    text[from..].find(close).map_or(text.len(), |at| from + at + close.len())
+}
+
 /// Whether a statement makes an index that only names columns: it computes nothing, and refuses no row.
 fn is_index_of_columns(sql: &str) -> bool {
     let plain = normalised(sql);
     let Some(rest) = plain.strip_prefix("CREATE INDEX ") else { return false };
     let Some((_, columns)) = rest.split_once('(') else { return false };
-    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_, \"".contains(letter);
-    columns.strip_suffix(')').is_some_and(|columns| columns.chars().all(is_name))
+    columns.strip_suffix(')').is_some_and(|columns| {
+        columns.chars().all(|c| c.is_ascii_alphanumeric() || "_, \"".contains(c))
+    })
 }
 
 /// Returns the objects of the newest schema that a migration makes, and not a virtual table for itself.

@@ -43,13 +43,11 @@ impl Store {
 
     /// Refuses what only a database of the newest schema has.
     pub(crate) fn require_newest_schema(&self) -> Result<()> {
-        match self.is_of_older_schema()? {
-            false => Ok(()),
-            true => Err(Error::NeedsWriting {
-                path: self.path.clone(),
-                reason: other_version(OLDEST_READ),
-            }),
+        if self.is_of_older_schema()? {
+            let reason = other_version(OLDEST_READ);
+            return Err(Error::NeedsWriting { path: self.path.clone(), reason });
         }
+        Ok(())
     }
 
     /// Returns the known layouts before a write.

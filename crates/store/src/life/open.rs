@@ -60,13 +60,12 @@ impl Store {
         creates: bool,
         before_migration: &BeforeMigration<'_>,
     ) -> Result<Option<Self>> {
-        let io = |source| Error::of_file(path, source);
         if creates {
-            create_file(path).map_err(io)?;
+            create_file(path).map_err(|source| Error::of_file(path, source))?;
             if Self::is_read_only_at(path) {
                 return Err(Error::ReadOnly { path: path.to_owned() });
             }
-        } else if !path.try_exists().map_err(io)? {
+        } else if !path.try_exists().map_err(|source| Error::of_file(path, source))? {
             return Ok(None);
         } else if let access @ (OpenMode::Shared | OpenMode::Frozen(_)) = OpenMode::of(path)? {
             return Self::connect_to_read(path, access);
@@ -77,13 +76,8 @@ impl Store {
     /// Opens a second, read-only connection to the same file. Checks made by [`Store::open`] are
     /// not repeated.
     pub fn reader(&self) -> Result<Self> {
-        let open = || {
-            let mut connection = self.access.open_to_read(&self.path)?;
-            end_with(&mut connection, self.ended_by.clone())?;
-            Ok(connection)
-        };
         let connection =
-            open().map_err(|error: rusqlite::Error| DatabaseFault::from(error).at(&self.path))?;
+            self.open_again().map_err(|error| DatabaseFault::from(error).at(&self.path))?;
         Ok(Self {
             idle: RefCell::default(),
             has_read_ahead: Cell::new(false),
@@ -98,6 +92,12 @@ impl Store {
             followed: Arc::clone(&self.followed),
             layout: self.layout.clone(),
         })
+    }
+
+    fn open_again(&self) -> rusqlite::Result<Connection> {
+        let mut connection = self.access.open_to_read(&self.path)?;
+        end_with(&mut connection, self.ended_by.clone())?;
+        Ok(connection)
     }
 
     /// Ends statements of this connection and its readers that still run some time after the request of this thread was
@@ -189,11 +189,13 @@ impl Store {
                 Ok((connection, version, seen))
             });
         let needs = |reason: String| Error::NeedsWriting { path: path.to_owned(), reason };
-        let (connection, version, seen) =
-            opened.map_err(|fault| match fault.is_about_access() {
-                true => needs("its log cannot be read".into()),
-                false => fault.at(path),
-            })?;
+        let (connection, version, seen) = opened.map_err(|fault| {
+            if fault.is_about_access() {
+                needs("its log cannot be read".into())
+            } else {
+                fault.at(path)
+            }
+        })?;
         match version {
             0 => Ok(None),
             schema::OLDEST_READ.. => Ok(Some(Self::over(connection, seen, path, access))),

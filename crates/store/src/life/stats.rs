@@ -145,10 +145,12 @@ impl Store {
             Ok(Stats {
                 documents,
                 total_chunks: sql::value(db, COUNT_CHUNKS, [])?,
-                total_vectors: match has_vector_table(db)? {
-                    true if knows_vec0(db)? => sql::value(db, COUNT_VECTORS, [])?,
-                    true => sql::value(db, COUNT_UNKNOWN_VECTORS, [])?,
-                    false => 0,
+                total_vectors: if !has_vector_table(db)? {
+                    0
+                } else if knows_vec0(db)? {
+                    sql::value(db, COUNT_VECTORS, [])?
+                } else {
+                    sql::value(db, COUNT_UNKNOWN_VECTORS, [])?
                 },
                 pages: PageCounts { read, ocr, empty, unread, documents_with_unread },
                 db_size_bytes,

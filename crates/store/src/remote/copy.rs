@@ -38,9 +38,10 @@ impl CopyRows {
 
     /// Writes a text; PostgreSQL has no NUL in texts.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        match text.contains('\0') {
-            true => self.bytes(text.replace('\0', "\u{fffd}").as_bytes()),
-            false => self.bytes(text.as_bytes()),
+        if text.contains('\0') {
+            self.bytes(text.replace('\0', "\u{fffd}").as_bytes())
+        } else {
+            self.bytes(text.as_bytes())
         }
     }
 

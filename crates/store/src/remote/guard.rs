@@ -66,7 +66,8 @@ impl Meter {
     /// than `longest`.
     pub(super) async fn within<T>(
         &self,
-        (silence, longest): (Duration, Duration),
+        silence: Duration,
+        longest: Duration,
         work: impl Future<Output = T>,
     ) -> Result<T, Breach> {
         *self.spent() = ResponseBudget::default();
@@ -338,7 +339,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let (short, long) = (Duration::from_millis(1), Duration::from_secs(600));
         let meter = Meter::default();
-        let silent = meter.within((short, long), std::future::pending::<()>());
+        let silent = meter.within(short, long, std::future::pending::<()>());
         assert!(runtime.block_on(silent).unwrap_err().reason.contains("silent"));
         // A byte now and then is not enough, either.
         let dripping = async {
@@ -347,9 +348,9 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         };
-        let endless = meter.within((short, short), dripping);
+        let endless = meter.within(short, short, dripping);
         let reason = runtime.block_on(endless).unwrap_err().reason;
         assert!(reason.contains("without end"), "{reason}");
-        assert_eq!(runtime.block_on(meter.within((long, long), async { 7 })), Ok(7));
+        assert_eq!(runtime.block_on(meter.within(long, long, async { 7 })), Ok(7));
     }
 }

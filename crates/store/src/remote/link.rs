@@ -146,10 +146,12 @@ impl CopyTarget {
     ///
     /// [`Error::CopyTarget`], and those of a file of authorities that cannot be used.
     pub fn connect(&self) -> Result<RemoteLink> {
-        let is_checked = |endpoint: &Endpoint| endpoint.encryption >= Encryption::VerifyCa;
-        let authorities = match self.endpoints.iter().any(is_checked) {
-            true => Authorities::read(self.authorities.as_deref())?,
-            false => Authorities::none(),
+        let needs_authorities =
+            self.endpoints.iter().any(|endpoint| endpoint.encryption >= Encryption::VerifyCa);
+        let authorities = if needs_authorities {
+            Authorities::read(self.authorities.as_deref())?
+        } else {
+            Authorities::none()
         };
         let authorities = Arc::new(authorities);
         let runtime = Builder::new_current_thread().enable_all().build();
@@ -230,13 +232,11 @@ impl CopyTarget {
             SimpleQueryMessage::Row(row) => row.get(0) == Some("on"),
             _ => false,
         });
-        match is_reader == is_reader_wanted {
-            true => Ok(()),
-            false => {
-                let reason = "the server is not of the kind of `target_session_attrs`";
-                Err(Breach::new(reason, "name another host").into())
-            }
+        if is_reader == is_reader_wanted {
+            return Ok(());
         }
+        let reason = "the server is not of the kind of `target_session_attrs`";
+        Err(Breach::new(reason, "name another host").into())
     }
 
     /// Returns the error of a use of the server. `hint` is the advice unless the server reports why.
@@ -247,10 +247,11 @@ impl CopyTarget {
             }
             LinkFault::Server(error) => error,
         };
-        let advice = |code: &SqlState| {
-            ADVICE.iter().find(|(codes, _)| codes.contains(code)).map(|(_, advice)| *advice)
+        let hint = match error.code() {
+            Some(code) => advice(code),
+            None => Some(hint),
         };
-        let hint = error.code().map_or(Some(hint), advice).map(str::to_owned);
+        let hint = hint.map(str::to_owned);
         let reason = match error.as_db_error() {
             Some(error) => error.message().to_owned(),
             None => with_sources(&error),
@@ -354,7 +355,7 @@ impl RemoteLink {
         &mut self,
         work: impl AsyncFnOnce(&mut Client) -> std::result::Result<T, tokio_postgres::Error>,
     ) -> Result<T> {
-        let working = self.meter.within((SILENCE, REQUEST), work(&mut self.client));
+        let working = self.meter.within(SILENCE, REQUEST, work(&mut self.client));
         let fault = match self.driver.runtime.block_on(working) {
             Ok(Ok(result)) => return Ok(result),
             Ok(Err(error)) if error.is_closed() => self.driver.end().unwrap_or(error).into(),
@@ -372,6 +373,10 @@ impl RemoteLink {
     pub(super) fn refuse(&self, reason: impl Into<String>, hint: &str) -> Error {
         self.target.refused(Breach::new(reason, hint))
     }
+}
+
+fn advice(code: &SqlState) -> Option<&'static str> {
+    ADVICE.iter().find(|(codes, _)| codes.contains(code)).map(|(_, advice)| *advice)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! in the text, and the differences between those places, in each from 0. All but the first are numbers of
 //! seven bits per byte, the lowest first; the highest bit says that another byte follows.
 
+use super::copy::CopyRows;
 use crate::ids::ChunkId;
 use crate::{BLOCK_BITS, Occurrence, Phrase, TermPlace};
 
@@ -27,6 +28,17 @@ pub(super) fn add(entries: &mut Vec<ChunkPlaces>, place: TermPlace) {
         let places = if is_context { &mut last.context } else { &mut last.text };
         places.push(position);
     }
+}
+
+/// Adds the row of a term with its entries in a block.
+pub(super) fn add_row(
+    rows: &mut CopyRows,
+    index: i16,
+    term: &str,
+    block: i64,
+    entries: &[ChunkPlaces],
+) {
+    rows.row(4).smallint(index).text(term).bigint(block).bytes(&pack(entries));
 }
 
 pub(super) fn pack(entries: &[ChunkPlaces]) -> Vec<u8> {
@@ -116,43 +128,56 @@ pub(super) fn union(lists: Vec<Vec<ChunkPlaces>>) -> Vec<ChunkPlaces> {
 /// Returns where a phrase occurs, from the entries of each of its terms; ordered by chunk.
 pub(super) fn occurrences(phrase: &Phrase, lists: &[Vec<ChunkPlaces>]) -> Vec<Occurrence> {
     let Some((first, rest)) = lists.split_first() else { return Vec::new() };
-    let count = |places: &[u32]| u32::try_from(places.len()).unwrap_or(u32::MAX);
     if phrase.is_counted && rest.is_empty() {
-        let occurrence = |entry: &ChunkPlaces| Occurrence {
+        let occurrences = first.iter().map(|entry| Occurrence {
             chunk_id: entry.chunk_id,
             in_context: count(&entry.context),
             in_text: count(&entry.text),
             is_other_form: phrase.is_other_form,
-        };
-        return first.iter().map(occurrence).collect();
+        });
+        return occurrences.collect();
     }
-    let has_phrase = |entry: &&ChunkPlaces| {
-        let others: Option<Vec<&ChunkPlaces>> = rest
-            .iter()
-            .map(|list| {
-                let at = list.binary_search_by_key(&entry.chunk_id, |other| other.chunk_id).ok()?;
-                list.get(at)
-            })
-            .collect();
-        let Some(others) = others else { return false };
-        let follows = |places: &[u32], of: fn(&ChunkPlaces) -> &Vec<u32>| {
-            places.iter().any(|place| {
-                let mut wanted = *place;
-                others.iter().all(|other| {
-                    wanted = wanted.saturating_add(1);
-                    of(other).binary_search(&wanted).is_ok()
-                })
-            })
-        };
-        follows(&entry.context, |entry| &entry.context) || follows(&entry.text, |entry| &entry.text)
-    };
-    let once = |entry: &ChunkPlaces| Occurrence {
+    let having = first.iter().filter(|entry| has_phrase(entry, rest));
+    let occurrences = having.map(|entry| Occurrence {
         chunk_id: entry.chunk_id,
         in_context: 0,
         in_text: 1,
         is_other_form: phrase.is_other_form,
-    };
-    first.iter().filter(has_phrase).map(once).collect()
+    });
+    occurrences.collect()
+}
+
+fn count(places: &[u32]) -> u32 {
+    u32::try_from(places.len()).unwrap_or(u32::MAX)
+}
+
+/// Whether the terms of a phrase follow each other in a chunk, from the entry of the first term and those of the others.
+fn has_phrase(first: &ChunkPlaces, others: &[Vec<ChunkPlaces>]) -> bool {
+    let others: Option<Vec<&ChunkPlaces>> = others
+        .iter()
+        .map(|list| {
+            let at = list.binary_search_by_key(&first.chunk_id, |other| other.chunk_id).ok()?;
+            list.get(at)
+        })
+        .collect();
+    let Some(others) = others else { return false };
+    is_followed(&first.context, &others, |entry| &entry.context)
+        || is_followed(&first.text, &others, |entry| &entry.text)
+}
+
+/// Whether one of these places is followed by one of each other term in turn.
+fn is_followed(
+    places: &[u32],
+    others: &[&ChunkPlaces],
+    places_of: impl Fn(&ChunkPlaces) -> &Vec<u32>,
+) -> bool {
+    places.iter().any(|place| {
+        let mut wanted = *place;
+        others.iter().all(|other| {
+            wanted = wanted.saturating_add(1);
+            places_of(other).binary_search(&wanted).is_ok()
+        })
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::io::Cursor;
 use std::pin::pin;
 
 use futures_util::SinkExt as _;
-use tokio_postgres::{Row, Transaction};
+use tokio_postgres::Transaction;
 
 use super::RemoteLink;
 use super::copy::CopyRows;
@@ -249,8 +249,9 @@ impl PushRun<'_> {
     fn words(&mut self) -> Result<()> {
         let mut there: HashMap<(i64, i64), Vec<u8>> = self.link.run(async |client| {
             let rows = client.query(WORDS, &[]).await?;
-            let row = |row: &Row| Ok(((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?));
-            rows.iter().map(row).collect()
+            rows.iter()
+                .map(|row| Ok(((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?)))
+                .collect()
         })?;
         let mut changed = Vec::new();
         let mut rows = CopyRows::new();
@@ -300,21 +301,18 @@ impl PushRun<'_> {
         let mut rows = CopyRows::new();
         let mut last: Option<(TermIndex, String)> = None;
         let mut entries: Vec<ChunkPlaces> = Vec::new();
-        let mut end = |last: &Option<(TermIndex, String)>, entries: &mut Vec<ChunkPlaces>| {
-            if let Some((index, term)) = last {
-                let row = rows.row(4).smallint(index_number(*index)).text(term);
-                row.bigint(block).bytes(&postings::pack(entries));
-            }
-            entries.clear();
-        };
         self.splitter.places(chunks, |index, term, place: TermPlace| {
             if last.as_ref().is_none_or(|(same, known)| *same != index || known != term) {
-                end(&last, &mut entries);
-                last = Some((index, term.to_owned()));
+                if let Some((index, term)) = last.replace((index, term.to_owned())) {
+                    postings::add_row(&mut rows, index_number(index), &term, block, &entries);
+                }
+                entries.clear();
             }
             postings::add(&mut entries, place);
         })?;
-        end(&last, &mut entries);
+        if let Some((index, term)) = last {
+            postings::add_row(&mut rows, index_number(index), &term, block, &entries);
+        }
         Ok(rows)
     }
 }

@@ -53,14 +53,13 @@ impl Remote {
     pub fn open(mut link: RemoteLink) -> Result<Self> {
         let state = CopyState::read(&mut link)?;
         if !state.is_known {
-            return Err(match state.base_id.is_empty() {
-                true => {
-                    link.refuse("it has no copy of a knowledge base", "`kb push TARGET` makes one")
-                }
-                false => link.refuse(
+            return Err(if state.base_id.is_empty() {
+                link.refuse("it has no copy of a knowledge base", "`kb push TARGET` makes one")
+            } else {
+                link.refuse(
                     "another version of kb has made its tables",
                     "`kb push TARGET` makes them again",
-                ),
+                )
             });
         }
         link.run(async |client| client.batch_execute(BEGIN).await)?;
@@ -108,6 +107,33 @@ impl Remote {
     /// Queries in one round trip: with the types of the parameters, nothing needs to be asked before.
     pub(super) fn query(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
         self.link().run(async |client| client.query_typed(statement, params).await)
+    }
+
+    /// Returns the chunks of documents that have a text in their names or their tags.
+    fn chunks_named(&self, index: TermIndex, text: &str) -> Result<Vec<ChunkId>> {
+        let Some(phrase) = self.splitter().name(index, text)? else { return Ok(Vec::new()) };
+        Ok(self.find(&phrase)?.into_iter().map(|occurrence| occurrence.chunk_id).collect())
+    }
+
+    fn stored_hit(&self, row: &Row) -> Result<StoredHit> {
+        let doc_type: &str = self.get(row, 9)?;
+        let natural_language: Option<&str> = self.get(row, 18)?;
+        Ok(StoredHit {
+            chunk: self.stored_chunk(row)?,
+            document_id: DocumentId(self.get(row, 6)?),
+            title: self.get(row, 7)?,
+            path: self.get(row, 8)?,
+            doc_type: doc_type.parse().map_err(|_| self.damaged("the type of a document"))?,
+            language: self.get(row, 10)?,
+            tags: self.get(row, 11)?,
+            total_chunks: self.unsigned(row, 12)?,
+            date: self.get(row, 13)?,
+            date_origin: self.get(row, 14)?,
+            format: self.get(row, 15)?,
+            superseded: self.stated(row, 16)?,
+            aliases: self.stated(row, 17)?,
+            natural_language: natural_language.and_then(NaturalLanguage::from_code),
+        })
     }
 
     fn filtered(&self, statement: &str, filter: &Filter) -> Result<Vec<Row>> {
@@ -206,12 +232,8 @@ impl Searchable for Remote {
     }
 
     fn named_chunks(&self, text: &str) -> Result<NamedChunks> {
-        let within = |index| -> Result<Vec<ChunkId>> {
-            let phrase = self.splitter().name(index, text)?;
-            let found = phrase.map_or_else(|| Ok(Vec::new()), |phrase| self.find(&phrase))?;
-            Ok(found.into_iter().map(|occurrence| occurrence.chunk_id).collect())
-        };
-        Ok(NamedChunks { by_name: within(TermIndex::Names)?, by_tag: within(TermIndex::Tags)? })
+        let by_name = self.chunks_named(TermIndex::Names, text)?;
+        Ok(NamedChunks { by_name, by_tag: self.chunks_named(TermIndex::Tags, text)? })
     }
 
     fn near_words(&self, word: &str, most_wrong: usize) -> Result<Vec<NearWord>> {
@@ -236,10 +258,10 @@ impl Searchable for Remote {
     }
 
     fn named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>> {
-        let named = |text: &String| -> Result<HashSet<ChunkId>> {
-            Ok(self.named_chunks(text)?.by_name.into_iter().collect())
-        };
-        let named = texts.iter().map(named).collect::<Result<Vec<_>>>()?;
+        let mut named: Vec<HashSet<ChunkId>> = Vec::new();
+        for text in texts {
+            named.push(self.named_chunks(text)?.by_name.into_iter().collect());
+        }
         let all = named.into_iter().reduce(|one, other| &one & &other).unwrap_or_default();
         let ids: Vec<ChunkId> = all.into_iter().collect();
         let rows = self.query(NAMED_PATHS, &[(&numbers(&ids), Type::INT8_ARRAY)])?;
@@ -285,13 +307,14 @@ impl Searchable for Remote {
                 rows
             }
         };
-        let ranked =
-            |row: &Row| Ok(Ranked { chunk_id: self.id(row, 0)?, score: self.get(row, 1)? });
-        let ranked = rows.iter().map(ranked).collect::<Result<Vec<Ranked>>>()?;
-        match ranked.iter().all(|entry| entry.score.is_finite()) {
-            true => Ok(ranked),
-            false => Err(self.damaged("a vector")),
+        let ranked = rows
+            .iter()
+            .map(|row| Ok(Ranked { chunk_id: self.id(row, 0)?, score: self.get(row, 1)? }))
+            .collect::<Result<Vec<Ranked>>>()?;
+        if !ranked.iter().all(|entry| entry.score.is_finite()) {
+            return Err(self.damaged("a vector"));
         }
+        Ok(ranked)
     }
 
     fn cosine_floor(&self) -> Result<f64> {
@@ -310,32 +333,12 @@ impl Searchable for Remote {
 
     fn hits(&self, ids: &[ChunkId]) -> Result<Vec<StoredHit>> {
         let rows = self.query(HITS, &[(&numbers(ids), Type::INT8_ARRAY)])?;
-        let hit = |row: &Row| {
-            let doc_type: &str = self.get(row, 9)?;
-            let natural_language: Option<&str> = self.get(row, 18)?;
-            Ok(StoredHit {
-                chunk: self.stored_chunk(row)?,
-                document_id: DocumentId(self.get(row, 6)?),
-                title: self.get(row, 7)?,
-                path: self.get(row, 8)?,
-                doc_type: doc_type.parse().map_err(|_| self.damaged("the type of a document"))?,
-                language: self.get(row, 10)?,
-                tags: self.get(row, 11)?,
-                total_chunks: self.unsigned(row, 12)?,
-                date: self.get(row, 13)?,
-                date_origin: self.get(row, 14)?,
-                format: self.get(row, 15)?,
-                superseded: self.stated(row, 16)?,
-                aliases: self.stated(row, 17)?,
-                natural_language: natural_language.and_then(NaturalLanguage::from_code),
-            })
-        };
-        rows.iter().map(hit).collect()
+        rows.iter().map(|row| self.stored_hit(row)).collect()
     }
 
     fn origins(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, ChunkOrigin>> {
         let rows = self.query(ORIGINS, &[(&numbers(ids), Type::INT8_ARRAY)])?;
-        let place = |row: &Row| {
+        let origins = rows.iter().map(|row| {
             let document_id = DocumentId(self.get(row, 1)?);
             let (is_code, symbol) = (self.get(row, 2)?, self.get(row, 3)?);
             let is_superseded = self.get(row, 4)?;
@@ -344,17 +347,17 @@ impl Searchable for Remote {
             let origin =
                 ChunkOrigin { document_id, is_code, symbol, is_superseded, may_be_conflict_copy };
             Ok((self.id(row, 0)?, origin))
-        };
-        rows.iter().map(place).collect()
+        });
+        origins.collect()
     }
 
     fn passages(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, String>> {
         let rows = self.query(PASSAGES, &[(&numbers(ids), Type::INT8_ARRAY)])?;
-        let passage = |row: &Row| {
+        let passages = rows.iter().map(|row| {
             let (context, text): (&str, &str) = (self.get(row, 1)?, self.get(row, 2)?);
             Ok((self.id(row, 0)?, Chunk::passage(context, text)))
-        };
-        rows.iter().map(passage).collect()
+        });
+        passages.collect()
     }
 
     fn newest(&self, filter: &Filter) -> Result<Option<String>> {

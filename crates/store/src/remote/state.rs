@@ -74,8 +74,7 @@ impl CopyState {
         if ![FORMAT, OLDER_FORMAT].contains(&format.as_str()) {
             return Ok(Self { base_id, ..Self::default() });
         }
-        let mut parse = |key: &str| take(key);
-        let (name, dim) = (parse("model_name"), parse("embedding_dim").parse::<u32>().ok());
+        let (name, dim) = (take("model_name"), take("embedding_dim").parse::<u32>().ok());
         let state = Self {
             is_known: true,
             is_older: format == OLDER_FORMAT,
@@ -84,34 +83,34 @@ impl CopyState {
                 Some(Binding {
                     model_name: Some(name).filter(|name| !name.is_empty())?,
                     dim: dim.filter(|dim| (1..=MAX_DIM).contains(dim))?,
-                    max_tokens: parse("max_tokens")
+                    max_tokens: take("max_tokens")
                         .parse()
                         .ok()
                         .filter(|count| (1..=MAX_TOKENS).contains(count))?,
-                    precision: parse("precision").parse().ok()?,
-                    passage_prefix: parse("passage_prefix"),
+                    precision: take("precision").parse().ok()?,
+                    passage_prefix: take("passage_prefix"),
                     files: ModelFiles {
                         revision: None,
-                        sha256: Some(parse("weights_sha256"))
+                        sha256: Some(take("weights_sha256"))
                             .filter(|sha256| sha256.len() == SHA256_DIGITS),
                     },
                 })
             })(),
-            cosine_floor: parse("cosine_floor")
+            cosine_floor: take("cosine_floor")
                 .parse()
                 .ok()
                 .filter(|floor| (0.0..1.0).contains(floor))
                 .unwrap_or(0.0),
-            is_complete: parse("is_complete") == "true",
+            is_complete: take("is_complete") == "true",
         };
         let is_short = state.binding.as_ref().is_none_or(|binding| {
             binding.model_name.len() <= MAX_VALUE_BYTES
                 && binding.passage_prefix.len() <= MAX_VALUE_BYTES
         });
-        match is_short {
-            true => Ok(state),
-            false => Err(link.refuse("its settings are not what kb writes", "push it again")),
+        if !is_short {
+            return Err(link.refuse("its settings are not what kb writes", "push it again"));
         }
+        Ok(state)
     }
 
     pub(super) async fn write(

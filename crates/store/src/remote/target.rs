@@ -152,39 +152,48 @@ fn encryption(word: &str, authorities: Option<&str>) -> Result<Encryption> {
 fn endpoints(config: &Config, encryption: Option<Encryption>) -> Option<Vec<Endpoint>> {
     let (hosts, addresses, ports) =
         (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
-    let matches = |len: usize| len <= 1 || len == hosts.len();
-    if !matches(ports.len()) || !(addresses.is_empty() || addresses.len() == hosts.len()) {
+    let has_ports = ports.len() <= 1 || ports.len() == hosts.len();
+    if !has_ports || !(addresses.is_empty() || addresses.len() == hosts.len()) {
         return None;
     }
-    let endpoint = |(idx, host): (usize, &Host)| {
+    let endpoints = hosts.iter().enumerate().map(|(idx, host)| {
         let port = ports.get(idx).or(ports.first()).copied().unwrap_or(DEFAULT_PORT);
-        let (name, address, is_local) = match (host, addresses.get(idx)) {
-            #[cfg(unix)]
-            (Host::Unix(path), None) => {
-                (path.display().to_string(), Address::Unix(path.clone(), port), true)
-            }
-            #[cfg(unix)]
-            (Host::Unix(path), Some(address)) => (
-                path.display().to_string(),
-                Address::Tcp(address.to_string(), port),
-                address.is_loopback(),
-            ),
-            (Host::Tcp(name), Some(address)) => {
-                (name.clone(), Address::Tcp(address.to_string(), port), address.is_loopback())
-            }
-            (Host::Tcp(name), None) => {
-                (name.clone(), Address::Tcp(name.clone(), port), is_loopback(name))
-            }
-        };
-        let default = if is_local { Encryption::Prefer } else { Encryption::VerifyFull };
-        let encryption = match address {
-            // As in libpq: other machines cannot reach a socket.
-            Address::Unix(..) => Encryption::Disable,
-            Address::Tcp(..) => encryption.unwrap_or(default),
-        };
-        Endpoint { address, name, encryption, is_local }
+        endpoint(host, addresses.get(idx), port, encryption)
+    });
+    Some(endpoints.collect())
+}
+
+fn endpoint(
+    host: &Host,
+    address: Option<&IpAddr>,
+    port: u16,
+    encryption: Option<Encryption>,
+) -> Endpoint {
+    let (name, address, is_local) = match (host, address) {
+        #[cfg(unix)]
+        (Host::Unix(path), None) => {
+            (path.display().to_string(), Address::Unix(path.clone(), port), true)
+        }
+        #[cfg(unix)]
+        (Host::Unix(path), Some(address)) => (
+            path.display().to_string(),
+            Address::Tcp(address.to_string(), port),
+            address.is_loopback(),
+        ),
+        (Host::Tcp(name), Some(address)) => {
+            (name.clone(), Address::Tcp(address.to_string(), port), address.is_loopback())
+        }
+        (Host::Tcp(name), None) => {
+            (name.clone(), Address::Tcp(name.clone(), port), is_loopback(name))
+        }
     };
-    Some(hosts.iter().enumerate().map(endpoint).collect())
+    let default = if is_local { Encryption::Prefer } else { Encryption::VerifyFull };
+    let encryption = match address {
+        // As in libpq: other machines cannot reach a socket.
+        Address::Unix(..) => Encryption::Disable,
+        Address::Tcp(..) => encryption.unwrap_or(default),
+    };
+    Endpoint { address, name, encryption, is_local }
 }
 
 /// Whether a name as typed is this machine's. What a name resolves to is up to others.
@@ -208,19 +217,21 @@ impl UrlParameters {
         let after_user = url.find('@').map_or(0, |place| place + 1);
         let Some(mark) = url[after_user..].find('?') else { return url.to_owned() };
         let (place, params) = url.split_at(after_user + mark);
-        let is_left = |param: &&str| {
+        let mut left = Vec::new();
+        for param in params[1..].split('&') {
             let (key, value) = param.split_once('=').unwrap_or((param, ""));
             let taken = match key {
                 "sslmode" => &mut self.sslmode,
                 "sslrootcert" => &mut self.sslrootcert,
                 "require_auth" => &mut self.require_auth,
-                _ => return true,
+                _ => {
+                    left.push(param);
+                    continue;
+                }
             };
             let value = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
             *taken = Some(value.into_owned()).filter(|value| !value.is_empty());
-            false
-        };
-        let left: Vec<&str> = params[1..].split('&').filter(is_left).collect();
+        }
         format!("{place}?{}", left.join("&"))
     }
 }

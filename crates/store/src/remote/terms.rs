@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::postings::{self, ChunkPlaces};
@@ -22,11 +21,11 @@ impl Remote {
     ) -> Result<Vec<Vec<ChunkPlaces>>> {
         let params: [Param<'_>; 2] = [(&index_number(index), Type::INT2), (&term, Type::TEXT)];
         let rows = self.query(statement, &params)?;
-        let unpack = |row: &Row| {
+        let entries = rows.iter().map(|row| {
             let unpacked = postings::unpack(self.get(row, 0)?, self.get(row, 1)?);
             unpacked.ok_or_else(|| self.damaged("its keyword index"))
-        };
-        rows.iter().map(unpack).collect()
+        });
+        entries.collect()
     }
 
     pub(super) fn find(&self, phrase: &Phrase) -> Result<Vec<Occurrence>> {
@@ -36,9 +35,10 @@ impl Remote {
         let last = phrase.terms.len().saturating_sub(1);
         let mut lists = Vec::new();
         for (place, term) in phrase.terms.iter().enumerate() {
-            lists.push(match phrase.is_prefix && place == last {
-                true => postings::union(self.entries(POSTINGS_OF_PREFIX, phrase.index, term)?),
-                false => self.entries(POSTINGS, phrase.index, term)?.concat(),
+            lists.push(if phrase.is_prefix && place == last {
+                postings::union(self.entries(POSTINGS_OF_PREFIX, phrase.index, term)?)
+            } else {
+                self.entries(POSTINGS, phrase.index, term)?.concat()
             });
         }
         Ok(postings::occurrences(phrase, &lists))
@@ -48,11 +48,15 @@ impl Remote {
         let alternatives = self.splitter().alternatives(text, &self.shared.languages)?;
         let mut found = HashSet::new();
         for phrases in alternatives {
-            let ids = |phrase| -> Result<HashSet<ChunkId>> {
-                Ok(self.find(phrase)?.iter().map(|occurrence| occurrence.chunk_id).collect())
-            };
-            let all = phrases.iter().map(ids).collect::<Result<Vec<_>>>()?;
-            let of_all = all.into_iter().reduce(|one, other| &one & &other);
+            let mut of_all: Option<HashSet<ChunkId>> = None;
+            for phrase in &phrases {
+                let occurrences = self.find(phrase)?;
+                let own = occurrences.iter().map(|occurrence| occurrence.chunk_id).collect();
+                of_all = Some(match of_all {
+                    Some(others) => &others & &own,
+                    None => own,
+                });
+            }
             found.extend(of_all.unwrap_or_default());
         }
         Ok(found)

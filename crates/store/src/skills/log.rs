@@ -89,17 +89,19 @@ pub fn append(path: &Path, access: &SkillAccess) -> Result<()> {
 
 /// Adds the accesses that are missing in the log, in one transaction, and returns their number.
 pub fn merge(path: &Path, accesses: &[SkillAccess]) -> Result<usize> {
-    let merge = |connection: &mut Connection| -> rusqlite::Result<usize> {
-        let transaction = connection.transaction()?;
-        transaction.execute_batch(CREATE)?;
-        let mut num_new = 0;
-        for access in accesses {
-            num_new += execute(&transaction, APPEND_NEW, access)?;
-        }
-        transaction.commit()?;
-        Ok(num_new)
-    };
-    merge(&mut open_to_write(path)?).map_err(|error| DatabaseFault::from(error).at(path))
+    append_new(&mut open_to_write(path)?, accesses)
+        .map_err(|error| DatabaseFault::from(error).at(path))
+}
+
+fn append_new(connection: &mut Connection, accesses: &[SkillAccess]) -> rusqlite::Result<usize> {
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(CREATE)?;
+    let mut num_new = 0;
+    for access in accesses {
+        num_new += execute(&transaction, APPEND_NEW, access)?;
+    }
+    transaction.commit()?;
+    Ok(num_new)
 }
 
 /// Returns all accesses in order; `None` if there is no file.
@@ -109,31 +111,32 @@ pub fn read(path: &Path) -> Result<Option<Vec<SkillAccess>>> {
         Ok(true) => require_file(path)?,
         Err(source) => return Err(Error::of_file(path, source)),
     }
-    let read = || -> rusqlite::Result<Vec<SkillAccess>> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
-        harden_tables(&connection)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
-        let mut statement = connection.prepare(ALL)?;
-        let rows = statement.query_map([], access)?;
-        rows.collect()
-    };
-    read().map(Some).map_err(|error| DatabaseFault::from(error).at(path))
+    read_all(path).map(Some).map_err(|error| DatabaseFault::from(error).at(path))
+}
+
+fn read_all(path: &Path) -> rusqlite::Result<Vec<SkillAccess>> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    harden_tables(&connection)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let mut statement = connection.prepare(ALL)?;
+    let rows = statement.query_map([], access)?;
+    rows.collect()
 }
 
 fn open_to_write(path: &Path) -> Result<Connection> {
-    let io = |source| Error::of_file(path, source);
-    private::create_file(path).map_err(io)?;
+    private::create_file(path).map_err(|source| Error::of_file(path, source))?;
     require_file(path)?;
-    private::close(path).map_err(io)?;
-    let open = || -> rusqlite::Result<Connection> {
-        let connection = Connection::open(path)?;
-        harden_tables(&connection)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
-        connection.pragma_update(None, "synchronous", "OFF")?;
-        Ok(connection)
-    };
-    open().map_err(|error| DatabaseFault::from(error).at(path))
+    private::close(path).map_err(|source| Error::of_file(path, source))?;
+    open(path).map_err(|error| DatabaseFault::from(error).at(path))
+}
+
+fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    harden_tables(&connection)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    Ok(connection)
 }
 
 /// Refuses anything that is not a regular file: SQLite would wait for a pipe, and would write into

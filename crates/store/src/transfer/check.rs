@@ -42,10 +42,13 @@ const MAX_REFUSAL_CHARS: usize = 300;
 /// Makes a reason for refusal safe to print: one line, no control characters of terminals, limited
 /// length.
 pub(super) fn printable(refusal: &str) -> String {
-    let is_quote = |c: char| matches!(c, '"' | '\'' | '\\');
     let mut shown = String::new();
     for c in refusal.chars().take(MAX_REFUSAL_CHARS) {
-        if is_quote(c) { shown.push(c) } else { shown.extend(c.escape_debug()) }
+        if matches!(c, '"' | '\'' | '\\') {
+            shown.push(c);
+        } else {
+            shown.extend(c.escape_debug());
+        }
     }
     if refusal.chars().nth(MAX_REFUSAL_CHARS).is_some() {
         shown.push('…');
@@ -82,7 +85,6 @@ fn root(line: RootLine) -> Checked<AddedFolder> {
 }
 
 fn binding(line: BindingLine) -> Checked<Binding> {
-    let is_name = |text: &str| text.len() <= MAX_NAME_BYTES && !text.chars().any(is_harmful);
     if line.model_name.trim().is_empty() || !is_name(&line.model_name) {
         return Err(format!("`{}` is not the name of a model", line.model_name));
     }
@@ -104,6 +106,10 @@ fn binding(line: BindingLine) -> Checked<Binding> {
         passage_prefix: line.passage_prefix,
         files: ModelFiles::default(),
     })
+}
+
+fn is_name(text: &str) -> bool {
+    text.len() <= MAX_NAME_BYTES && !text.chars().any(is_harmful)
 }
 
 /// Checks a document of an export that begins with `head`.
@@ -182,10 +188,13 @@ fn edits(line: EditsLine) -> Checked<Edits> {
 
 /// Checks a time with milliseconds: `2026-11-21T09:30:00.123Z`.
 fn edit_time(text: &str) -> Checked<()> {
-    let digits = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit());
-    match text.strip_suffix('Z').and_then(|rest| rest.split_once('.')) {
-        Some((seconds, part)) if digits(part) => time("edits", &format!("{seconds}Z")),
-        _ => Err(format!("edits `{text}` is not a time like 2026-11-21T09:30:00.123Z")),
+    let parts = text.strip_suffix('Z').and_then(|rest| rest.split_once('.'));
+    let parts = parts.filter(|(_, millis)| {
+        millis.len() == 3 && millis.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    match parts {
+        Some((seconds, _)) => time("edits", &format!("{seconds}Z")),
+        None => Err(format!("edits `{text}` is not a time like 2026-11-21T09:30:00.123Z")),
     }
 }
 

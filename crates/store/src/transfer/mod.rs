@@ -137,21 +137,21 @@ pub type Embed<'a> = dyn FnMut(&[RecordedChunk]) -> Result<Vec<Embedding>> + 'a;
 ///
 /// [`Error::Usage`] if it does not begin an export; [`Error::Io`].
 pub fn head(input: &mut impl BufRead, name: &Path) -> Result<ExportHead> {
-    let refuse = |message: String| Error::Usage {
-        message,
-        hint: Some("`kb export` writes what `kb import` reads".into()),
-    };
     let mut line = Vec::new();
     let outcome = read_line(input, &mut line, limits::EXPORT_HEAD_BYTES);
     if outcome.map_err(|source| io_error(name, source))? == LineOutcome::TooLong {
         let limit_mb = limits::EXPORT_HEAD_BYTES >> 20;
-        return Err(refuse(format!("the first line is longer than {limit_mb} MB")));
+        return Err(not_an_export(format!("the first line is longer than {limit_mb} MB")));
     }
     let decoded = lines::decode_head(&line).map_err(|reason| {
         let reason = check::printable(&reason);
-        refuse(format!("the first line does not begin an export of kb: {reason}"))
+        not_an_export(format!("the first line does not begin an export of kb: {reason}"))
     })?;
-    check::head(decoded).map_err(|reason| refuse(check::printable(&reason)))
+    check::head(decoded).map_err(|reason| not_an_export(check::printable(&reason)))
+}
+
+fn not_an_export(message: String) -> Error {
+    Error::Usage { message, hint: Some("`kb export` writes what `kb import` reads".into()) }
 }
 
 fn io_error(name: &Path, source: std::io::Error) -> Error {
@@ -233,15 +233,10 @@ impl ImportRun<'_, '_> {
     /// Imports one document and counts the result.
     fn line(&mut self, line: &[u8]) -> Result<()> {
         let (options, imported) = (self.options, &mut self.imported);
-        let refuse = |reason: String| {
-            Error::usage(format!(
-                "this is not a document of an export: {}",
-                check::printable(&reason)
-            ))
-        };
         let decoded = lines::decode(line)
-            .map_err(|reason| refuse(lines::decode_failure(line).unwrap_or(reason)))?;
-        let mut record = check::document(decoded, self.head).map_err(refuse)?;
+            .map_err(|reason| not_a_document(&lines::decode_failure(line).unwrap_or(reason)))?;
+        let mut record =
+            check::document(decoded, self.head).map_err(|reason| not_a_document(&reason))?;
         check::bound_times(&mut record, options.now);
         let has_file = record.path.is_some();
         if !options.trusts_paths {
@@ -277,6 +272,10 @@ impl ImportRun<'_, '_> {
         }
         Ok(())
     }
+}
+
+fn not_a_document(reason: &str) -> Error {
+    Error::usage(format!("this is not a document of an export: {}", check::printable(reason)))
 }
 
 #[cfg(test)]

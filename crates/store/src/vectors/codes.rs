@@ -119,10 +119,11 @@ impl QueryCodes {
         let steps = query.chunks(STEP).map(|step| {
             let mut products = [0; 256];
             for (pattern, product) in (0_u8..=u8::MAX).zip(&mut products) {
-                let signed = |(bit, number): (usize, &f32)| {
-                    if pattern >> bit & 1 == 1 { *number } else { -number }
-                };
-                *product = rounded(step.iter().enumerate().map(signed).sum::<f32>() / unit);
+                let signed = step
+                    .iter()
+                    .enumerate()
+                    .map(|(bit, number)| if pattern >> bit & 1 == 1 { *number } else { -number });
+                *product = rounded(signed.sum::<f32>() / unit);
             }
             products
         });

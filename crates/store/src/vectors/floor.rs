@@ -48,8 +48,7 @@ impl Store {
 /// Whether the floor is to be measured again after the number of blocks has grown: when it reaches
 /// twice the one of the last time.
 pub(crate) fn is_due(before: i64, now: i64) -> bool {
-    let doublings = |blocks: i64| blocks.max(1).ilog2();
-    doublings(now) > doublings(before)
+    now.max(1).ilog2() > before.max(1).ilog2()
 }
 
 /// Measures the floor and stores it.
@@ -103,7 +102,6 @@ impl VectorSums {
 
     /// Returns the mean cosine of all pairs that are not of one document.
     fn mean_cosine(&self) -> f64 {
-        let square = |sum: &[f64]| sum.iter().map(|number| number * number).sum::<f64>();
         let (mut cosines, mut count) = (square(&self.all), 0.0);
         let mut pairs = 0.0;
         for (_, own, sum) in &self.by_document {
@@ -118,6 +116,11 @@ impl VectorSums {
             (cosines / pairs).clamp(0.0, 0.99)
         }
     }
+}
+
+/// Returns the square of the length of a vector.
+fn square(vector: &[f64]) -> f64 {
+    vector.iter().map(|number| number * number).sum::<f64>()
 }
 
 #[cfg(test)]

@@ -20,8 +20,7 @@ pub(crate) fn taken<'a, E>(
 ) -> Option<impl Iterator<Item = (usize, ChunkId)> + 'a> {
     let (validity, (rowids, rest)) = (validity.ok()?, rowids.ok()?.as_chunks::<8>());
     (rest.is_empty() && rowids.len() == validity.len() * 8).then(|| {
-        let is_taken = |place: usize| validity[place / 8] >> (place % 8) & 1 == 1;
         let ids = rowids.iter().map(|bytes| ChunkId(i64::from_ne_bytes(*bytes)));
-        ids.enumerate().filter(move |(place, _)| is_taken(*place))
+        ids.enumerate().filter(move |(place, _)| validity[place / 8] >> (place % 8) & 1 == 1)
     })
 }

@@ -5,7 +5,7 @@
 //! binding. The switch is one transaction, and searches do not notice it before. An interrupted
 //! reindex continues where it stopped.
 
-use rusqlite::{Connection, named_params};
+use rusqlite::{Connection, Row, named_params};
 
 use crate::document::{Binding, Chunk, Embedding};
 use crate::error::{Error, Result};
@@ -187,13 +187,10 @@ impl Store {
     pub fn reindex_extent(&self) -> Result<ReindexExtent> {
         self.read(|db| {
             Ok(db.query_row(EXTENT, [], |row| {
-                let number = |name| -> rusqlite::Result<u64> {
-                    Ok(u64::try_from(row.get::<_, i64>(name)?).unwrap_or(0))
-                };
                 Ok(ReindexExtent {
-                    num_chunks: number("num_chunks")?,
-                    num_tokens: number("num_tokens")?,
-                    code_bytes: number("code_bytes")?,
+                    num_chunks: number(row, "num_chunks")?,
+                    num_tokens: number(row, "num_tokens")?,
+                    code_bytes: number(row, "code_bytes")?,
                 })
             })?)
         })
@@ -348,6 +345,10 @@ fn progress(db: &Connection) -> Step<ReindexProgress> {
     Ok(db.query_row(PROGRESS, [], |row| {
         Ok(ReindexProgress { num_embedded: row.get(0)?, num_chunks: row.get(1)? })
     })?)
+}
+
+fn number(row: &Row<'_>, name: &str) -> rusqlite::Result<u64> {
+    Ok(u64::try_from(row.get::<_, i64>(name)?).unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -42,13 +42,11 @@ impl Store {
     /// case. [`Error::Store`] if [there are chunks without vectors](Store::lacks_vectors).
     pub fn bind(&mut self, wanted: &Binding) -> Result<()> {
         // Usually there is nothing to do, so the write lock is not taken.
-        let is_known =
-            |bound: &Binding| bound.files.sha256.is_some() || wanted.files.sha256.is_none();
         let bound = self.binding()?;
-        if !bound.as_ref().is_some_and(|bound| bound.fits(wanted) && is_known(bound)) {
+        if !bound.as_ref().is_some_and(|bound| is_bound_to(bound, wanted)) {
             self.write(|db| match binding::load(db, BindingSlot::Current)? {
                 // A database of before takes the files that are there.
-                Some(bound) if bound.fits(wanted) && is_known(&bound) => Ok(()),
+                Some(bound) if is_bound_to(&bound, wanted) => Ok(()),
                 Some(bound) if bound.fits(wanted) => {
                     binding::save(db, BindingSlot::Current, wanted)
                 }
@@ -70,9 +68,9 @@ impl Store {
 
     /// Whether there are chunks and no model: vectors of all of them come by a [reindex](Store::begin_reindex).
     pub fn lacks_vectors(&self) -> Result<bool> {
-        self.read(|db| {
-            let has_chunks = || Ok(db.query_row(HAS_CHUNKS, [], |row| row.get(0))?);
-            binding::load(db, BindingSlot::Current)?.map_or_else(has_chunks, |_| Ok(false))
+        self.read(|db| match binding::load(db, BindingSlot::Current)? {
+            Some(_) => Ok(false),
+            None => Ok(db.query_row(HAS_CHUNKS, [], |row| row.get(0))?),
         })
     }
 
@@ -153,9 +151,10 @@ impl<'a> VectorWriter<'a> {
     /// `layout` is known to the caller's store: detecting it for each document takes as long as
     /// storing the document.
     pub(crate) fn new(db: &'a Connection, layout: TableLayout) -> Step<Self> {
-        let extras = match layout.knows_vec0 {
-            true => Some((BlockChecksums::default(), places::last_block(db)?)),
-            false => None,
+        let extras = if layout.knows_vec0 {
+            Some((BlockChecksums::default(), places::last_block(db)?))
+        } else {
+            None
         };
         Ok(Self { db, extras })
     }
@@ -191,6 +190,11 @@ impl<'a> VectorWriter<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether the database is bound to the wanted model, and knows its files if these are given.
+fn is_bound_to(bound: &Binding, wanted: &Binding) -> bool {
+    bound.fits(wanted) && (bound.files.sha256.is_some() || wanted.files.sha256.is_none())
 }
 
 #[cfg(test)]

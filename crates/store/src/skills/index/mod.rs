@@ -40,12 +40,8 @@ fields::words! {
 impl WordSplitting {
     /// Returns this tokenizer if SQLite has it, otherwise the one without stems.
     pub fn or_available(self) -> Self {
-        let is_there = |probe: &str| {
-            Connection::open_in_memory()
-                .is_ok_and(|connection| connection.execute_batch(probe).is_ok())
-        };
         match self {
-            Self::Porter if !is_there(PROBE_PORTER) => Self::Unicode61,
+            Self::Porter if !is_available(PROBE_PORTER) => Self::Unicode61,
             available => available,
         }
     }
@@ -275,8 +271,9 @@ fn around_first_match(marked: &str) -> String {
         }
         None => excerpt += after,
     }
-    let mark = |is_cut: bool| if is_cut { "..." } else { "" };
-    format!("{}{}{}", mark(start.is_some()), excerpt.trim(), mark(end.is_some()))
+    let before = if start.is_some() { "..." } else { "" };
+    let after = if end.is_some() { "..." } else { "" };
+    format!("{before}{}{after}", excerpt.trim())
 }
 
 fn read_meta(connection: &Connection) -> Option<IndexMeta> {
@@ -293,6 +290,10 @@ fn read_meta(connection: &Connection) -> Option<IndexMeta> {
         schema_version: values.remove("schema_version")?.parse().ok()?,
         tokenizer: values.remove("tokenizer")?,
     })
+}
+
+fn is_available(probe: &str) -> bool {
+    Connection::open_in_memory().is_ok_and(|connection| connection.execute_batch(probe).is_ok())
 }
 
 #[cfg(test)]

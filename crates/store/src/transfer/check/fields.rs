@@ -35,8 +35,7 @@ pub(super) fn id(id: i64) -> Checked<()> {
 }
 
 pub(super) fn hash(text: &str) -> Checked<()> {
-    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    if text.len() == 64 && text.bytes().all(is_digit) {
+    if text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         return Ok(());
     }
     Err(format!("content_hash `{text}` is not 64 lower-case hexadecimal digits"))
@@ -63,24 +62,17 @@ pub(super) fn stamp(stamp: PathStamp) -> Checked<PathStamp> {
 /// Checks a path: absolute, without `.`, `..` or empty parts, of any system. All other characters
 /// are allowed in the name of a file.
 pub(super) fn path(text: String) -> Checked<String> {
-    let is_drive =
-        |rest: &str| matches!(rest.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\', ..]);
     // A file in a container has a relative path after that of the container.
     let (file, member) = paths::split_member(&text);
-    let is_member_clean = |name: &str| {
-        name.split('/').all(|part| !matches!(part, "" | "." | ".."))
-            && !name.chars().any(char::is_control)
-    };
     let (parts, separators): (&str, &[char]) = if let Some(rest) = file.strip_prefix('/') {
         (rest, &['/'])
-    } else if is_drive(&text) {
+    } else if has_drive(&text) {
         (&text[3..], &['/', '\\'])
     } else if let Some(rest) = text.strip_prefix(r"\\") {
         (rest, &['/', '\\'])
     } else {
         return Err(format!("the path `{text}` is not absolute"));
     };
-    let is_clean = |part: &str| !matches!(part, "" | "." | "..");
     // The root folder itself can be added.
     let is_root = parts.is_empty();
     if (is_root || parts.split(separators).all(is_clean))
@@ -91,6 +83,19 @@ pub(super) fn path(text: String) -> Checked<String> {
         return Ok(text);
     }
     Err(format!("the path `{text}` is not clean"))
+}
+
+fn has_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\', ..])
+}
+
+/// Whether the name of a file in a container has clean parts.
+fn is_member_clean(name: &str) -> bool {
+    name.split('/').all(is_clean) && !name.chars().any(char::is_control)
+}
+
+fn is_clean(part: &str) -> bool {
+    !matches!(part, "" | "." | "..")
 }
 
 pub(super) fn tags(given: Vec<String>) -> Checked<Vec<String>> {
