@@ -24,15 +24,19 @@ pub(super) fn extract(text: &str, language: Language, options: &ReadOptions) -> 
 
 /// Whether the text is that of the file, and the blocks leave out only white space of it.
 fn is_complete(text: &str, document: &Document) -> bool {
+    if document.text != text {
+        return false;
+    }
+    let blocks = document.blocks.iter().map(|block| (block.bytes.start, block.bytes.end));
     let mut at = 0;
-    let mut is_blank_to = |end, next| {
-        let gap = document.text.get(at..end);
-        at = next;
-        gap.is_some_and(|gap| gap.trim().is_empty())
-    };
-    document.text == text
-        && document.blocks.iter().all(|block| is_blank_to(block.bytes.start, block.bytes.end))
-        && is_blank_to(text.len(), text.len())
+    for (start, end) in blocks.chain([(text.len(), text.len())]) {
+        let gap = document.text.get(at..start);
+        if !gap.is_some_and(|gap| gap.trim().is_empty()) {
+            return false;
+        }
+        at = end;
+    }
+    true
 }
 
 #[cfg(test)]

@@ -91,12 +91,12 @@ pub fn embedded(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Vec<
 /// Whether other files may be embedded in a document, by its name. A run asks it of every unchanged file.
 pub fn may_embed(path: &Path) -> bool {
     static EXTENSIONS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-        let has_parts = |format: &Format| match format {
+        let formats = Format::all().filter(|format| match format {
             Format::Pdf => true,
             Format::Headed(kind) => *kind != Headed::Html && *kind != Headed::Mbox,
             _ => false,
-        };
-        Format::all().filter(has_parts).flat_map(Format::extensions).collect()
+        });
+        formats.flat_map(Format::extensions).collect()
     });
     let extension = path.extension().and_then(OsStr::to_str);
     extension.is_some_and(|extension| EXTENSIONS.contains(&*extension.to_ascii_lowercase()))
@@ -154,14 +154,12 @@ pub fn detect<'a>(
     options: &ReadOptions,
 ) -> Result<Option<(Format, Cow<'a, [u8]>)>> {
     let ReadingChoice { is_named, wanted, further } = choice;
-    let content = match is_named || detect::may_be_read(path, further) {
-        true => content(path, bytes, options)?,
-        false => Cow::Borrowed(bytes),
+    let content = if is_named || detect::may_be_read(path, further) {
+        content(path, bytes, options)?
+    } else {
+        Cow::Borrowed(bytes)
     };
-    let format = match wanted.is_open() {
-        true => package(path, &content, options)?,
-        false => None,
-    };
+    let format = if wanted.is_open() { package(path, &content, options)? } else { None };
     let format = match format {
         Some(format) => Some(format),
         None => detect::detect(path, &content, is_named, wanted, further)?,

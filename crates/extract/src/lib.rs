@@ -66,9 +66,10 @@ fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted
             Extracted::new(code::extract(&text()?, language, options)?, format)
         }
         Format::Notebook => {
-            let reader = match options.notebook_outputs {
-                true => protocol::NOTEBOOK_WITH_RESULTS,
-                false => protocol::NOTEBOOK,
+            let reader = if options.notebook_outputs {
+                protocol::NOTEBOOK_WITH_RESULTS
+            } else {
+                protocol::NOTEBOOK
             };
             Extracted::new(parsed::extract(text()?, reader, None, options)?, format)
         }

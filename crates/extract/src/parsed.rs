@@ -14,7 +14,6 @@ pub(super) fn extract(
 ) -> Result<Document> {
     let (bytes, kind) = (text.as_bytes(), kind.map(str::to_owned));
     let request = Request { kind, ..parent::request(reader, bytes, options) };
-    let invalid = || ReadFailure::new(FailureKind::Crashed, INVALID);
     let parsed = parent::answer(&request, bytes, options)?.parsed.ok_or_else(invalid)?;
     let ParsedText { mut document, has_same_text } = parsed;
     if has_same_text {
@@ -24,6 +23,10 @@ pub(super) fn extract(
         return Err(invalid().into());
     }
     Ok(document)
+}
+
+fn invalid() -> ReadFailure {
+    ReadFailure::new(FailureKind::Crashed, INVALID)
 }
 
 /// Whether the blocks are in order and on the boundaries of characters, and each line has a number.

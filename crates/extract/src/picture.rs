@@ -26,7 +26,8 @@ pub fn is_drawn(format: Format) -> bool {
 pub fn draw(
     bytes: &[u8],
     format: Format,
-    (page, marked): (u32, &str),
+    page: u32,
+    marked: &str,
     options: &ReadOptions,
 ) -> Result<Option<DrawnPicture>> {
     let reader = match format {

@@ -365,7 +365,7 @@ pub fn picture(
         let marked = mark.or(passage.as_deref()).unwrap_or_default();
         let mut options = ReadOptions::new(reading_program(session)?);
         options.password = password(session, None)?;
-        let drawn = picture::draw(&bytes, format, (page, marked), &options)?;
+        let drawn = picture::draw(&bytes, format, page, marked, &options)?;
         let picture = drawn.ok_or_else(|| Error::UnknownPart {
             what: format!("page {page}"),
             document: document.id.0,

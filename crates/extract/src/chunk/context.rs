@@ -107,8 +107,9 @@ impl<'a> Contexts<'a> {
         if !text[..all].contains(char::is_alphanumeric) {
             return None;
         }
-        let fits = |head: &&str| head.len() <= self.max_head_tokens * MAX_CHARS_PER_TOKEN;
-        let heads = [&text[..all], &text[..first]].into_iter().filter(fits);
+        let most_bytes = self.max_head_tokens * MAX_CHARS_PER_TOKEN;
+        let heads = [&text[..all], &text[..first]].into_iter();
+        let heads = heads.filter(|head| head.len() <= most_bytes);
         heads.map(|head| (head, self.count(head))).find(|(_, cost)| *cost <= self.max_head_tokens)
     }
 
@@ -126,8 +127,8 @@ impl<'a> Contexts<'a> {
     /// Returns the tokens that a later part of a block needs for the table's head, or for fences.
     pub(super) fn cost_of_later(&self, document: &Document, block_idx: usize) -> usize {
         let head = self.table_head(document, block_idx).map(|(_, cost)| cost);
-        let fenced = || self.fences(document, block_idx).map(|fences| self.count(fences.head) * 2);
-        head.or_else(fenced).unwrap_or(0)
+        head.or_else(|| self.fences(document, block_idx).map(|fences| self.count(fences.head) * 2))
+            .unwrap_or(0)
     }
 
     pub(super) fn of_chunk(&mut self, document: &Document, atoms: &[Atom]) -> ChunkContext {
@@ -141,9 +142,10 @@ impl<'a> Contexts<'a> {
     }
 
     fn with_cost(&self, text: String) -> ChunkContext {
-        let cost = match text.is_empty() {
-            true => 0,
-            false => self.count(&Chunk::passage(&text, "a")).saturating_sub(self.count("a")),
+        let cost = if text.is_empty() {
+            0
+        } else {
+            self.count(&Chunk::passage(&text, "a")).saturating_sub(self.count("a"))
         };
         ChunkContext { text, cost }
     }
@@ -190,9 +192,9 @@ impl<'a> Contexts<'a> {
         if end.is_none() && self.count(text) <= max_tokens {
             return text.to_owned();
         }
-        let is_word_end = |at: &usize| text[*at..].starts_with(char::is_whitespace);
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        let words: Vec<usize> = ends.iter().copied().filter(is_word_end).collect();
+        let words = ends.iter().filter(|end| text[**end..].starts_with(char::is_whitespace));
+        let words: Vec<usize> = words.copied().collect();
         for ends in [words, ends] {
             let num_fitting = ends.partition_point(|end| self.count(&text[..*end]) <= max_tokens);
             let best = ends[..num_fitting].last().map(|end| text[..*end].trim_end());
@@ -233,7 +235,7 @@ fn fences(document: &Document, block_idx: usize) -> Option<Fences<'_>> {
 ///
 /// A heading without text is skipped in favour of the one below it.
 pub(super) fn lead(document: &Document, atoms: &[Atom]) -> usize {
-    let is_heading = |atom: &&Atom| document.blocks[atom.block_idx].kind == BlockKind::Heading;
-    let lead = atoms.iter().find(|atom| !is_heading(atom)).or(atoms.first());
+    let text = atoms.iter().find(|atom| document.blocks[atom.block_idx].kind != BlockKind::Heading);
+    let lead = text.or(atoms.first());
     lead.map_or(0, |atom| atom.block_idx)
 }

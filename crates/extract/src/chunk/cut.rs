@@ -71,20 +71,10 @@ pub(super) fn cut(
 ) -> Vec<Atom> {
     let text = &document.text[atom.bytes.clone()];
     let mut atoms: Vec<Atom> = Vec::new();
-    let mut push = |start: usize, end: usize, weight: usize, seam: Seam| {
-        let is_first = atoms.is_empty();
-        atoms.push(Atom {
-            bytes: atom.bytes.start + start..atom.bytes.start + end,
-            block_idx: atom.block_idx,
-            is_continued: atom.is_continued || !is_first,
-            weight,
-            seam: if is_first { atom.seam } else { seam },
-        });
-    };
     for (unit, seam) in seams::units(text, document.blocks[atom.block_idx].kind, limit) {
         let weight = weight_of(&text[unit.clone()], num_tokens, limit);
         if weight <= limit {
-            push(unit.start, unit.end, weight, seam);
+            push_piece(&mut atoms, atom, unit, weight, seam);
             continue;
         }
         let mut seam = seam;
@@ -105,11 +95,23 @@ pub(super) fn cut(
                     stack.push((piece.start + len..piece.end, next_seam));
                     stack.push((piece.start..piece.start + len, seam));
                 }
-                None => push(piece.start, piece.end, weight, seam),
+                None => push_piece(&mut atoms, atom, piece, weight, seam),
             }
         }
     }
     atoms
+}
+
+/// Adds a piece of an atom, whose range is relative to it.
+fn push_piece(atoms: &mut Vec<Atom>, atom: &Atom, piece: Range<usize>, weight: usize, seam: Seam) {
+    let is_first = atoms.is_empty();
+    atoms.push(Atom {
+        bytes: atom.bytes.start + piece.start..atom.bytes.start + piece.end,
+        block_idx: atom.block_idx,
+        is_continued: atom.is_continued || !is_first,
+        weight,
+        seam: if is_first { atom.seam } else { seam },
+    });
 }
 
 /// Splits a run of atoms in two of about equal weight; `None` for a single character.
@@ -127,11 +129,11 @@ pub(super) fn halve(source: &str, atoms: &[Atom]) -> Option<(Vec<Atom>, Vec<Atom
     }
     let total: usize = atoms.iter().map(|atom| atom.weight).sum();
     let mut sum = 0;
-    let is_past_middle = |atom: &Atom| {
+    let past_middle = atoms.iter().position(|atom| {
         sum += atom.weight;
         sum * 2 > total
-    };
-    let idx = atoms.iter().position(is_past_middle).unwrap_or(0);
+    });
+    let idx = past_middle.unwrap_or(0);
     let idx = idx.clamp(1, atoms.len().max(2) - 1);
     // A heading moves to the text after it, unless nothing would be left.
     let idx = (1..=idx).rev().find(|idx| atoms[*idx].seam != Seam::Glued).unwrap_or(idx);

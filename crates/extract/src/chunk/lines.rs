@@ -15,9 +15,10 @@ pub(super) struct TextLines<'a> {
 
 impl<'a> TextLines<'a> {
     pub(super) fn of(document: &'a Document) -> Self {
-        let newlines = match document.has_lines {
-            true => document.text.match_indices('\n').map(|(at, _)| at).collect(),
-            false => Vec::new(),
+        let newlines = if document.has_lines {
+            document.text.match_indices('\n').map(|(at, _)| at).collect()
+        } else {
+            Vec::new()
         };
         Self { newlines, numbers: &document.line_numbers, is_known: document.has_lines }
     }

@@ -203,13 +203,16 @@ impl<'a> ChunkWriter<'a> {
 
     /// Opens and closes the fences of code that a run continues or does not end. Returns the number of lines before it.
     fn fence(&self, atoms: &[Atom], text: &mut String) -> usize {
-        let fences = |atom: &Atom| self.contexts.fences(self.document, atom.block_idx);
-        let last = atoms.last().and_then(|last| Some((last, fences(last)?)));
+        let last = atoms
+            .last()
+            .and_then(|last| Some((last, self.contexts.fences(self.document, last.block_idx)?)));
         if let Some((_, fences)) = last.filter(|(last, fences)| last.bytes.end <= fences.code.end) {
             text.push('\n');
             text.push_str(fences.mark);
         }
-        let first = atoms.first().and_then(|first| Some((first, fences(first)?)));
+        let first = atoms
+            .first()
+            .and_then(|first| Some((first, self.contexts.fences(self.document, first.block_idx)?)));
         if let Some((_, fences)) =
             first.filter(|(first, fences)| first.bytes.start >= fences.code.start)
         {

@@ -133,8 +133,11 @@ const MAX_LEAD_SHARE: usize = 4;
 
 /// Returns how many of the last atoms are headings.
 fn num_headings(document: &Document, atoms: &[Atom]) -> usize {
-    let is_heading = |atom: &&Atom| document.blocks[atom.block_idx].kind == BlockKind::Heading;
-    atoms.iter().rev().take_while(is_heading).count()
+    let headings = atoms
+        .iter()
+        .rev()
+        .take_while(|atom| document.blocks[atom.block_idx].kind == BlockKind::Heading);
+    headings.count()
 }
 
 /// Packs blocks that are too large for one chunk.
@@ -169,13 +172,12 @@ pub(super) fn windows(
     let budget = budget(cost, options);
     // More than half would create more windows than text.
     let overlap = options.overlap_tokens.min(budget / 2);
-    let num_tokens = |text: &str| contexts.count(text);
     // Without overlap an atom of any size will do; with overlap, atoms must be small.
     let limit = if overlap == 0 { budget } else { overlap.max(budget / 8).max(1) };
     let block_atoms = cut::block_atoms(document);
     let atoms: Vec<Atom> = block_atoms
         .iter()
-        .flat_map(|block| cut::cut(document, block, limit, &num_tokens))
+        .flat_map(|block| cut::cut(document, block, limit, &|text| contexts.count(text)))
         .collect();
     let mut runs: Vec<PackedRun> = Vec::new();
     let (mut start, mut end) = (0, 0);
@@ -207,17 +209,20 @@ pub(super) fn windows(
 /// Moves a window's end back to the best seam in its last quarter.
 fn best_end(atoms: &[Atom], new_from: usize, end: usize, budget: usize) -> usize {
     let (mut best, mut given_up) = (end, 0);
-    let cost = |end: usize| atoms.get(end).map_or(0.0, |atom| atom.seam.cost());
     for candidate in (new_from + 1..end).rev() {
         given_up += atoms[candidate].weight;
         if given_up * 4 > budget {
             break;
         }
-        if cost(candidate) < cost(best) {
+        if cost_of_end(atoms, candidate) < cost_of_end(atoms, best) {
             best = candidate;
         }
     }
     best
+}
+
+fn cost_of_end(atoms: &[Atom], end: usize) -> f64 {
+    atoms.get(end).map_or(0.0, |atom| atom.seam.cost())
 }
 
 /// Returns the tokens left for text next to a context of `context_cost`.
@@ -328,14 +333,13 @@ fn cut_large(
     budget: usize,
     contexts: &Contexts<'_>,
 ) -> Vec<Atom> {
-    let num_tokens = |text: &str| contexts.count(text);
     let mut atoms = Vec::with_capacity(blocks.len());
     let mut glued = 0;
     for block in blocks {
         // However long the headings, half a chunk is for text.
         let limit = budget.saturating_sub(glued).max(budget / 2).max(1);
         if block.weight > limit {
-            atoms.extend(cut::cut(document, block, limit, &num_tokens));
+            atoms.extend(cut::cut(document, block, limit, &|text| contexts.count(text)));
         } else {
             atoms.push(block.clone());
         }

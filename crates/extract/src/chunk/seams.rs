@@ -147,16 +147,18 @@ pub(super) fn words(text: &str) -> (usize, Seam) {
         return (end, Seam::Word);
     }
     let head = &text[..end];
-    let last = |is_cut: fn(char) -> bool| {
-        head.char_indices().rev().find(|(_, c)| is_cut(*c)).map(|(at, c)| at + c.len_utf8())
-    };
-    if let Some(len) = last(char::is_whitespace) {
+    if let Some(len) = last_cut(head, char::is_whitespace) {
         return (len, Seam::Word);
     }
-    match last(|c| !c.is_alphanumeric()) {
+    match last_cut(head, |c| !c.is_alphanumeric()) {
         Some(len) => (len, Seam::Word),
         None => (end, Seam::Inside),
     }
+}
+
+/// Returns the end of the last of these characters.
+fn last_cut(text: &str, is_cut: impl Fn(char) -> bool) -> Option<usize> {
+    text.char_indices().rev().find(|(_, c)| is_cut(*c)).map(|(at, c)| at + c.len_utf8())
 }
 
 /// Returns the best place to split a text in half: the blank nearest to its middle, otherwise its

@@ -145,16 +145,8 @@ struct WideDivider<'a, 'c> {
 
 impl WideDivider<'_, '_> {
     fn divide(&mut self) {
-        let count = |text: &str| self.contexts.count(text) + BETWEEN;
-        let longest = |column: usize| {
-            let cells = self.table.rows.iter().filter_map(|row| row.cells.get(column));
-            cells.max_by_key(|cell| cell.len()).map_or(0, |cell| count(cell))
-        };
-        let head = |column: usize| -> usize {
-            self.table.head.iter().filter_map(|row| row.get(column)).map(|cell| count(cell)).sum()
-        };
         let costs: Vec<(usize, usize)> = (0..self.table.num_columns)
-            .map(|column| (head(column) + 2 * BETWEEN, longest(column)))
+            .map(|column| (self.cost_of_head(column) + 2 * BETWEEN, self.cost_of_longest(column)))
             .collect();
         let (label_head, label) = costs[0];
         let mut start = 1;
@@ -171,6 +163,22 @@ impl WideDivider<'_, '_> {
             self.write_columns(&(start..end));
             start = end;
         }
+    }
+
+    /// Returns the cost of the longest cell of a column.
+    fn cost_of_longest(&self, column: usize) -> usize {
+        let cells = self.table.rows.iter().filter_map(|row| row.cells.get(column));
+        cells.max_by_key(|cell| cell.len()).map_or(0, |cell| self.cost_of(cell))
+    }
+
+    fn cost_of_head(&self, column: usize) -> usize {
+        let cells = self.table.head.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| self.cost_of(cell)).sum()
+    }
+
+    /// Returns the cost of a cell with what separates it from the next one.
+    fn cost_of(&self, cell: &str) -> usize {
+        self.contexts.count(cell) + BETWEEN
     }
 
     /// Writes all rows of some columns.
@@ -228,10 +236,10 @@ impl WideDivider<'_, '_> {
     /// Shortens a text so that a label and two heads take half of a chunk.
     fn shortened(&self, text: &str) -> String {
         let most = self.budget / LABEL_SHARE;
-        match self.contexts.count(text) <= most {
-            true => text.to_owned(),
-            false => format!("{}{SHORTENED}", self.contexts.shorten(text, most.saturating_sub(1))),
+        if self.contexts.count(text) <= most {
+            return text.to_owned();
         }
+        format!("{}{SHORTENED}", self.contexts.shorten(text, most.saturating_sub(1)))
     }
 
     /// Ends a part of rows.

@@ -99,8 +99,11 @@ fn length(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
 }
 
 fn share(part: usize, whole: usize) -> f64 {
-    let number = |count: usize| u32::try_from(count).map_or(f64::MAX, f64::from);
-    if whole == 0 { 0.0 } else { number(part) / number(whole) }
+    if whole == 0 { 0.0 } else { to_f64(part) / to_f64(whole) }
+}
+
+fn to_f64(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::MAX, f64::from)
 }
 
 #[cfg(test)]

@@ -102,14 +102,17 @@ fn cards(text: &str) -> Option<Format> {
 /// Returns the format of text that begins with the head of a message.
 fn message(text: &str) -> Option<Format> {
     let head = text.split("\n\n").next().unwrap_or_default().to_ascii_lowercase();
-    let has = |field: &str| {
-        head.lines().any(|line| line.strip_prefix(field).is_some_and(|rest| rest.starts_with(':')))
-    };
-    if !has("mime-version") && !(has("from") && (has("subject") || has("date"))) {
+    let has_origin =
+        has_field(&head, "from") && (has_field(&head, "subject") || has_field(&head, "date"));
+    if !has_field(&head, "mime-version") && !has_origin {
         return None;
     }
-    let is_page = head.contains("multipart/related") && !has("received");
+    let is_page = head.contains("multipart/related") && !has_field(&head, "received");
     Some(Format::Headed(if is_page { Headed::Mhtml } else { Headed::Eml }))
+}
+
+fn has_field(head: &str, field: &str) -> bool {
+    head.lines().any(|line| line.strip_prefix(field).is_some_and(|rest| rest.starts_with(':')))
 }
 
 /// Returns the format of a table whose lines have equal numbers of separators.
@@ -120,16 +123,20 @@ fn table(text: &str) -> Option<Format> {
         lines.pop();
     }
     lines.retain(|line| !line.trim().is_empty());
-    let is_table = |separator: char| {
-        let mut counts = lines.iter().map(|line| line.matches(separator).count());
-        let first = counts.next().unwrap_or(0);
-        lines.len() > 1 && first > 0 && counts.all(|count| count == first)
-    };
     match () {
-        () if is_table('\t') => Some(Format::Dialect(Dialect::Tsv)),
-        () if is_table(';') || is_table(',') => Some(Format::Dialect(Dialect::Csv)),
+        () if is_separated(&lines, '\t') => Some(Format::Dialect(Dialect::Tsv)),
+        () if is_separated(&lines, ';') || is_separated(&lines, ',') => {
+            Some(Format::Dialect(Dialect::Csv))
+        }
         () => None,
     }
+}
+
+/// Whether each line has the same number of separators, and at least one.
+fn is_separated(lines: &[&str], separator: char) -> bool {
+    let mut counts = lines.iter().map(|line| line.matches(separator).count());
+    let first = counts.next().unwrap_or(0);
+    lines.len() > 1 && first > 0 && counts.all(|count| count == first)
 }
 
 #[cfg(test)]

@@ -68,28 +68,38 @@ const OBJECTIVE_C_LINES: &[&str] =
 /// Returns the language of a file whose name needs no extension.
 pub(super) fn by_name(path: &Path) -> Option<Language> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-    let is_known = |known: &str| {
-        name.strip_prefix(known).is_some_and(|rest| {
-            rest.is_empty() || rest.strip_prefix('.').is_some_and(|end| VARIANTS.contains(&end))
-        })
-    };
-    let row = NAMES.iter().find(|(_, names)| names.iter().any(|known| is_known(known)));
+    let row = NAMES.iter().find(|(_, names)| names.iter().any(|known| is_variant(&name, known)));
     row.map(|(language, _)| *language)
+}
+
+/// Whether a file name is a known one, or one with the end of a variant.
+fn is_variant(name: &str, known: &str) -> bool {
+    name.strip_prefix(known).is_some_and(|rest| {
+        rest.is_empty() || rest.strip_prefix('.').is_some_and(|end| VARIANTS.contains(&end))
+    })
 }
 
 /// Returns the language of a file with an extension that languages share, by its first lines.
 pub(super) fn of_shared_extension(path: &Path, head: &[u8], named: Language) -> Language {
     let extension = extension(path).unwrap_or_default();
     let text = String::from_utf8_lossy(head);
-    let has = |is_one: &dyn Fn(&str) -> bool| text.lines().map(str::trim).any(is_one);
-    let is_objective = |line: &str| OBJECTIVE_C_LINES.iter().any(|start| line.starts_with(start));
     match &*extension {
-        "h" if has(&|line| is_objective(line) && line.starts_with('@')) => Language::ObjectiveC,
-        "h" if has(&is_cpp) => Language::Cpp,
-        "m" if has(&is_objective) => Language::ObjectiveC,
-        "pl" if has(&|line| line.starts_with(":-")) => Language::Prolog,
+        "h" if has_line(&text, |line| is_objective(line) && line.starts_with('@')) => {
+            Language::ObjectiveC
+        }
+        "h" if has_line(&text, is_cpp) => Language::Cpp,
+        "m" if has_line(&text, is_objective) => Language::ObjectiveC,
+        "pl" if has_line(&text, |line| line.starts_with(":-")) => Language::Prolog,
         _ => named,
     }
+}
+
+fn has_line(text: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
+    text.lines().map(str::trim).any(is_wanted)
+}
+
+fn is_objective(line: &str) -> bool {
+    OBJECTIVE_C_LINES.iter().any(|start| line.starts_with(start))
 }
 
 fn is_cpp(line: &str) -> bool {
@@ -119,8 +129,8 @@ fn of_interpreter(name: &str) -> Option<Language> {
 /// Returns the format of a text by a line for an editor among its first or its last lines: `-*- sh -*-` of Emacs,
 /// `vim: ft=sh` of Vim.
 pub(super) fn by_mode_line(text: &[u8]) -> Option<Format> {
-    let lines = || text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    let lines = lines().take(MODE_LINES).chain(lines().rev().take(MODE_LINES));
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let lines = lines.clone().take(MODE_LINES).chain(lines.rev().take(MODE_LINES));
     lines.filter_map(|line| std::str::from_utf8(line).ok()).find_map(|line| of_mode(mode(line)?))
 }
 
@@ -128,8 +138,8 @@ pub(super) fn by_mode_line(text: &[u8]) -> Option<Format> {
 fn mode(line: &str) -> Option<&str> {
     if let Some((_, rest)) = line.split_once("-*-") {
         let (mode, _) = rest.split_once("-*-")?;
-        let variables = || mode.split(';').filter_map(|variable| variable.split_once(':'));
-        let named = variables().find(|(name, _)| name.trim().eq_ignore_ascii_case("mode"));
+        let mut variables = mode.split(';').filter_map(|variable| variable.split_once(':'));
+        let named = variables.find(|(name, _)| name.trim().eq_ignore_ascii_case("mode"));
         return match named {
             Some((_, mode)) => Some(mode.trim()),
             None => Some(mode.trim()).filter(|mode| !mode.contains(':')),

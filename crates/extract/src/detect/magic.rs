@@ -111,18 +111,20 @@ fn look(head: &[u8]) -> Option<ByteKind> {
     if is_surely_pdf(head) {
         return Some(foreign(PDF));
     }
-    let begins = |text: &str| {
-        let start = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
-        start.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes()))
-    };
-    if begins("<!doctype html") || begins("<html") {
+    let start = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    if begins(start, "<!doctype html") || begins(start, "<html") {
         return Some(foreign("HTML"));
     }
-    if begins("<?xml") {
+    if begins(start, "<?xml") {
         return Some(foreign(XML));
     }
-    let is_there =
-        |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
-    let (_, _, found) = MAGIC.iter().find(|(at, magic, _)| is_there(*at, magic))?;
+    let (_, _, found) = MAGIC
+        .iter()
+        .find(|(at, magic, _)| head.get(*at..).is_some_and(|rest| rest.starts_with(magic)))?;
     ([RTF, POSTSCRIPT].contains(&found.words) || decode::is_binary(head)).then_some(*found)
+}
+
+/// Whether bytes begin with a text, in letters of any case.
+fn begins(bytes: &[u8], text: &str) -> bool {
+    bytes.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text.as_bytes()))
 }

@@ -158,8 +158,9 @@ pub fn detect(
 ) -> Result<Option<Format>> {
     let name = &*unpacked(path);
     // A program may have the name of a text: `install`.
-    let is_text = |head| !decode::is_binary(head) && by_interpreter(head).is_none();
-    let claimed = by_name(name, further).filter(|_| !is_text_name(name) || is_text(head));
+    let claimed = by_name(name, further).filter(|_| {
+        !is_text_name(name) || !decode::is_binary(head) && by_interpreter(head).is_none()
+    });
     if head.is_empty() {
         // Empty `__init__.py` files are common; an empty PDF is a failed download.
         return if is_named || claimed == Some(Format::Pdf) {
@@ -231,9 +232,10 @@ fn held_by(head: &[u8], claimed: Format) -> Format {
 /// Those of [`detect`].
 pub fn detect_nameless(path: &Path, bytes: &[u8], wanted: TypeOverride) -> Result<Format> {
     let text = TypeOverride { doc_type: Some(DocType::Markdown), language: None };
-    let detect = |wanted| detect(path, bytes, true, wanted, &TextExtensions::NONE);
-    let format = match detect(wanted) {
-        Err(Error::UnsupportedFormat { .. }) => detect(text)?,
+    let format = match detect(path, bytes, true, wanted, &TextExtensions::NONE) {
+        Err(Error::UnsupportedFormat { .. }) => {
+            detect(path, bytes, true, text, &TextExtensions::NONE)?
+        }
         other => other?,
     };
     format.ok_or_else(|| Error::EmptyFile { path: path.to_owned() })
@@ -250,12 +252,6 @@ fn wanted_format(
         return Some(Format::Code(language));
     }
     // HTML already has the type `markdown`, and a picture the type `pdf`.
-    let is_derived = |format: &Format| {
-        !matches!(
-            format,
-            Format::Pdf | Format::Markdown | Format::Text | Format::Note | Format::Code(_)
-        )
-    };
     if let (Some(claimed), Some(doc_type)) = (claimed.filter(is_derived), wanted.doc_type)
         && claimed.doc_type() == doc_type
     {
@@ -269,25 +265,32 @@ fn wanted_format(
         Some(DocType::Markdown) => Some(Format::Markdown),
         Some(DocType::Note) => Some(Format::Note),
         Some(DocType::Code) => {
-            let language = || by_mode_line(head)?.language();
             let language = claimed
                 .and_then(Format::language)
                 .or_else(|| by_interpreter(head))
-                .or_else(language);
+                .or_else(|| by_mode_line(head)?.language());
             language.map(Format::Code)
         }
-        None => claimed.or_else(|| {
-            let by_interpreter = || by_interpreter(head).map(Format::Code);
-            match extension(path).as_deref() {
-                _ if is_surely_pdf(head) => Some(Format::Pdf),
-                _ if is_manual_page(path, head) => Some(Format::Dialect(Dialect::Man)),
-                None => by_interpreter().or_else(|| office(head)).or_else(|| by_mode_line(head)),
-                Some(extension) if is_old_name(extension) => by_content(head),
-                Some(_) if generated(path).is_some() => None,
-                Some(_) => by_mode_line(head),
-            }
+        None => claimed.or_else(|| match extension(path).as_deref() {
+            _ if is_surely_pdf(head) => Some(Format::Pdf),
+            _ if is_manual_page(path, head) => Some(Format::Dialect(Dialect::Man)),
+            None => by_interpreter(head)
+                .map(Format::Code)
+                .or_else(|| office(head))
+                .or_else(|| by_mode_line(head)),
+            Some(extension) if is_old_name(extension) => by_content(head),
+            Some(_) if generated(path).is_some() => None,
+            Some(_) => by_mode_line(head),
         }),
     }
+}
+
+/// Whether a format has a type of another format.
+fn is_derived(format: &Format) -> bool {
+    !matches!(
+        format,
+        Format::Pdf | Format::Markdown | Format::Text | Format::Note | Format::Code(_)
+    )
 }
 
 fn no_language(path: &Path) -> Error {

@@ -31,12 +31,13 @@ const LOCK_FILES: &[&str] = &[
 /// Returns the suffix or the name of a file that a program has written for programs.
 pub fn generated(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.as_encoded_bytes();
-    let is_name = |known: &&&str| known.as_bytes().eq_ignore_ascii_case(name);
-    let ends_so = |suffix: &&&str| {
-        let begin = name.len().checked_sub(suffix.len());
-        begin.is_some_and(|begin| suffix.as_bytes().eq_ignore_ascii_case(&name[begin..]))
-    };
-    LOCK_FILES.iter().find(is_name).or_else(|| MINIFIED_SUFFIXES.iter().find(ends_so)).copied()
+    let known = LOCK_FILES.iter().find(|known| known.as_bytes().eq_ignore_ascii_case(name));
+    known.or_else(|| MINIFIED_SUFFIXES.iter().find(|suffix| ends_with(name, suffix))).copied()
+}
+
+fn ends_with(name: &[u8], suffix: &str) -> bool {
+    let begin = name.len().checked_sub(suffix.len());
+    begin.is_some_and(|begin| suffix.as_bytes().eq_ignore_ascii_case(&name[begin..]))
 }
 
 /// What is read beside the formats that kb knows: extensions of plain text, in lower case (`ingestion.text_extensions`),
@@ -54,8 +55,9 @@ impl TextExtensions {
 
     /// Takes extensions in any case, with or without a dot.
     pub fn new<'a>(extensions: impl IntoIterator<Item = &'a str>) -> Self {
-        let bare = |text: &str| text.trim_start_matches('.').to_ascii_lowercase();
-        Self { extensions: extensions.into_iter().map(bare).collect(), ..Self::NONE }
+        let bare =
+            extensions.into_iter().map(|text| text.trim_start_matches('.').to_ascii_lowercase());
+        Self { extensions: bare.collect(), ..Self::NONE }
     }
 
     /// Whether a file is left out because a program has written it for programs.
@@ -93,20 +95,21 @@ pub(super) fn by_name(path: &Path, further: &TextExtensions) -> Option<Format> {
         return Some(Format::Code(language));
     }
     let extension = extension(path)?;
-    let further = || further.extensions.contains(&extension).then_some(Format::Text);
-    Format::with_extension(&extension).or_else(further)
+    Format::with_extension(&extension)
+        .or_else(|| further.extensions.contains(&extension).then_some(Format::Text))
 }
 
 /// Whether a file without an extension is text, by its name.
 pub(super) fn is_text_name(path: &Path) -> bool {
-    let is_variant = |extension: &str| {
-        // The version in `LICENSE-APACHE-2.0`.
-        TEXT_VARIANTS.contains(&extension) || extension.bytes().all(|byte| byte.is_ascii_digit())
-    };
     let extension = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let begin = name.split(['.', '-']).next().unwrap_or_default().to_ascii_lowercase();
     extension.as_deref().is_none_or(is_variant) && TEXTS.contains(&begin.as_str())
+}
+
+fn is_variant(extension: &str) -> bool {
+    // The version in `LICENSE-APACHE-2.0`.
+    TEXT_VARIANTS.contains(&extension) || extension.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// How the first line of a manual page begins.

@@ -166,8 +166,8 @@ fn is_of_program(line: &str) -> bool {
 /// Returns the name and the value of a property of Logseq.
 pub(super) fn property(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.trim().split_once("::")?;
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let is_key = key.starts_with(char::is_alphabetic) && key.chars().all(is_name);
+    let is_key = key.starts_with(char::is_alphabetic)
+        && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
     (is_key && (value.is_empty() || value.starts_with(' '))).then(|| (key, value.trim()))
 }
 
@@ -211,8 +211,9 @@ fn is_statement(text: &str) -> bool {
             source.len() > 2 && source.ends_with(quote) && source.matches(quote).count() == 2
         });
     }
-    let count = |brackets: [char; 3]| text.matches(brackets).count();
-    count(['(', '[', '{']) == count([')', ']', '}']) && text.contains(['=', '(', '{', '"', '\''])
+    let num_opened = text.matches(['(', '[', '{']).count();
+    let num_closed = text.matches([')', ']', '}']).count();
+    num_opened == num_closed && text.contains(['=', '(', '{', '"', '\''])
 }
 
 /// What begins source code.
@@ -233,18 +234,19 @@ impl<'a> CodeFence<'a> {
 
     /// Returns how many lines the code takes with its fences.
     fn len(&self, lines: &[&str]) -> usize {
-        let is_end = |line: &&str| {
+        let end = lines[1..].iter().position(|line| {
             let line = line.trim_start_matches(['>', ' ', '\t']).trim_end();
             line.len() >= self.len && line.chars().all(|c| c == self.mark)
-        };
-        lines[1..].iter().position(is_end).map_or(lines.len(), |end| end + 2)
+        });
+        end.map_or(lines.len(), |end| end + 2)
     }
 
     /// Whether the code is the data of a drawing.
     fn is_data(&self, lines: &[&str]) -> bool {
-        let is_drawing = |line: &&str| line.replace(' ', "").contains("\"type\":\"excalidraw\"");
+        let mut first = lines.iter().skip(1).take(3);
         self.language == DRAWING
-            || (self.language == "json" && lines.iter().skip(1).take(3).any(is_drawing))
+            || (self.language == "json"
+                && first.any(|line| line.replace(' ', "").contains("\"type\":\"excalidraw\"")))
     }
 }
 

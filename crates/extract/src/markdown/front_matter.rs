@@ -145,21 +145,26 @@ fn read_lines(source: &str, separator: char) -> Mapping {
 }
 
 fn apply(fields: &Mapping, document: &mut Document) {
-    let scalar = |names: &[&str]| {
-        names.iter().filter_map(|name| fields.get(*name)).find_map(|value| words(value).pop())
-    };
-    let joined = |names: &[&str]| {
-        let found = names.iter().filter_map(|name| fields.get(*name)).map(words);
-        found.into_iter().find(|words| !words.is_empty()).map(|words| words.join(", "))
-    };
-    document.title = scalar(&["title", "Title"]);
-    document.metadata.author = joined(&["author", "authors", "Author"]);
-    document.metadata.language = scalar(&["lang", "language"]);
-    document.metadata.created = scalar(&["date", "created", "created_at", "Date"]).map(to_rfc3339);
+    document.title = scalar(fields, &["title", "Title"]);
+    document.metadata.author = joined(fields, &["author", "authors", "Author"]);
+    document.metadata.language = scalar(fields, &["lang", "language"]);
+    let created = scalar(fields, &["date", "created", "created_at", "Date"]);
+    document.metadata.created = created.map(to_rfc3339);
     let aliases = ["aliases", "alias"].into_iter().find_map(|name| fields.get(name));
     document.metadata.superseded = superseded::read(fields);
     document.metadata.aliases = aliases.map(words).unwrap_or_default();
     document.tags = fields.get("tags").or_else(|| fields.get("tag")).map(tags).unwrap_or_default();
+}
+
+/// Returns the last words of the first of these fields that has any.
+fn scalar(fields: &Mapping, names: &[&str]) -> Option<String> {
+    names.iter().filter_map(|name| fields.get(*name)).find_map(|value| words(value).pop())
+}
+
+/// Returns all words of the first of these fields that has any.
+fn joined(fields: &Mapping, names: &[&str]) -> Option<String> {
+    let mut found = names.iter().filter_map(|name| fields.get(*name)).map(words);
+    found.find(|words| !words.is_empty()).map(|words| words.join(", "))
 }
 
 /// Reads tags: a list, or text separated by commas or, if there are none, by blanks.

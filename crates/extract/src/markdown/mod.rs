@@ -266,8 +266,8 @@ fn find_title(
     let first_h1 = headings.find(|(_, level, _)| *level == 1);
     if let Some(title) = &document.title {
         // Many pages contain their title twice.
-        let is_same = |text: &str| text.to_lowercase() == title.to_lowercase();
-        return first_h1.filter(|(_, _, text)| is_same(text)).map(|(idx, ..)| idx);
+        let same = first_h1.filter(|(_, _, text)| text.to_lowercase() == title.to_lowercase());
+        return same.map(|(idx, ..)| idx);
     }
     let first_html = pieces.iter().enumerate().find_map(|(idx, piece)| {
         html_title(&document.text[piece.bytes.clone()]).map(|title| (idx, title))

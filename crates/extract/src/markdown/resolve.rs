@@ -71,8 +71,8 @@ fn label(body: &str, link: Range<usize>, link_type: LinkType) -> Option<Range<us
     let source = &body[link.clone()];
     let start = match link_type {
         LinkType::Reference => {
-            let is_open = |at: &usize| !source[..*at].ends_with('\\');
-            source.match_indices('[').map(|(at, _)| at).rfind(is_open)?
+            let mut opened = source.match_indices('[').map(|(at, _)| at);
+            opened.rfind(|at| !source[..*at].ends_with('\\'))?
         }
         LinkType::Collapsed if source.ends_with("[]") => source.len() - "[]".len(),
         LinkType::Collapsed | LinkType::Shortcut => source.len(),
@@ -87,9 +87,9 @@ fn label(body: &str, link: Range<usize>, link_type: LinkType) -> Option<Range<us
 
 /// Formats a destination for an inline link; `None` if it would not be parsed as one.
 fn inline(destination: &str) -> Option<String> {
-    let is_plain = |c: char| !c.is_whitespace() && !c.is_control() && !"<>|\\".contains(c);
-    let is_short = destination.len() <= MAX_DESTINATION_BYTES;
-    if destination.is_empty() || !is_short || !destination.chars().all(is_plain) {
+    let is_plain =
+        destination.chars().all(|c| !c.is_whitespace() && !c.is_control() && !"<>|\\".contains(c));
+    if destination.is_empty() || destination.len() > MAX_DESTINATION_BYTES || !is_plain {
         return None;
     }
     let has_brackets = destination.contains(['(', ')']);
@@ -98,8 +98,10 @@ fn inline(destination: &str) -> Option<String> {
 
 /// Returns the comments in a piece of HTML, each with its line ends as replacement.
 fn without(body: &str, html: Range<usize>) -> impl Iterator<Item = (Range<usize>, String)> {
-    let num_lines = |comment: &Range<usize>| body[comment.clone()].matches('\n').count();
-    comments(body, html).map(move |comment| (comment.clone(), "\n".repeat(num_lines(&comment))))
+    comments(body, html).map(move |comment| {
+        let num_lines = body[comment.clone()].matches('\n').count();
+        (comment, "\n".repeat(num_lines))
+    })
 }
 
 /// Returns the comments in a piece of HTML that are closed.

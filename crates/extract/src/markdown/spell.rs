@@ -9,10 +9,10 @@ pub fn tidy(text: &str) -> String {
 
 /// Returns text as [`tidy`] does, with line breaks as spaces.
 pub fn tidy_line(text: &str) -> String {
-    let is_visible = |c: &char| {
+    let visible = text.chars().filter(|c| {
         !matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}')
             && (c.is_whitespace() || !c.is_control())
-    };
-    let visible: String = text.chars().filter(is_visible).collect();
+    });
+    let visible: String = visible.collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }

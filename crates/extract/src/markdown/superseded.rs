@@ -22,11 +22,10 @@ const BY: &str = "by ";
 
 /// Returns the mark of a document; `None` if it has none.
 pub(super) fn read(fields: &Mapping) -> Option<OutdatedNotice> {
-    let first = |key: &&str| words(fields.get(*key)?).into_iter().next();
-    if let Some(by) = SUCCESSORS.iter().find_map(first) {
+    if let Some(by) = SUCCESSORS.iter().find_map(|key| first(fields, key)) {
         return Some(OutdatedNotice { by: Some(target(&by)) });
     }
-    let status = ["status", "Status"].iter().find_map(first).unwrap_or_default();
+    let status = ["status", "Status"].iter().find_map(|key| first(fields, key)).unwrap_or_default();
     let lower = status.to_lowercase();
     let state = STATES.iter().find(|state| lower.starts_with(*state));
     if let Some(rest) = state.and_then(|state| status.get(state.len()..)) {
@@ -35,6 +34,10 @@ pub(super) fn read(fields: &Mapping) -> Option<OutdatedNotice> {
     }
     let is_marked = MARKS.iter().filter_map(|key| fields.get(*key)).any(is_mark);
     is_marked.then_some(OutdatedNotice { by: None })
+}
+
+fn first(fields: &Mapping, key: &str) -> Option<String> {
+    words(fields.get(key)?).into_iter().next()
 }
 
 /// Whether the value of a mark is neither missing nor false.

@@ -17,8 +17,8 @@ impl ReadDocument {
     /// Whether no page has instructions that draw text, so that no other reader would find text
     /// either.
     pub(super) fn draws_no_text(&self) -> bool {
-        let is_blank = |page: &ReadPage| page.num_text_ops == 0 && page.failed.is_none();
-        !self.has_text() && self.pages.iter().all(is_blank)
+        let mut pages = self.pages.iter();
+        !self.has_text() && pages.all(|page| page.num_text_ops == 0 && page.failed.is_none())
     }
 
     /// Whether no page is missing from the file.
@@ -43,11 +43,17 @@ impl ReadDocument {
 
     /// Whether this reading has more known characters than another.
     pub(super) fn has_more_text_than(&self, other: &Self) -> bool {
-        let num_legible = |reading: &Self| {
-            let (num_visible, num_garbage) = reading.count_characters();
-            num_visible - num_garbage
-        };
-        num_legible(self) > num_legible(other)
+        self.num_legible() > other.num_legible()
+    }
+
+    fn num_legible(&self) -> usize {
+        let (num_visible, num_garbage) = self.count_characters();
+        num_visible - num_garbage
+    }
+
+    /// Returns the number of pages for which the claim holds.
+    fn num_pages(&self, claim: impl Fn(&ReadPage) -> bool) -> usize {
+        self.pages.iter().filter(|page| claim(page)).count()
     }
 
     /// Keeps what another reader has found besides the text of the pages: notes, files and the account of them.
@@ -154,15 +160,11 @@ fn push(document: &mut Document, page: u32, kind: BlockKind, text: &str, heading
 /// Returns the warnings about the results, one sentence each.
 fn warnings(reading: &ReadDocument, ocr: &Ocr) -> Vec<String> {
     let total = reading.pages.len();
-    let count =
-        |claim: fn(&ReadPage) -> bool| reading.pages.iter().filter(|page| claim(page)).count();
     let failed = reading.pages.iter().filter(|page| page.failed.is_some());
     let failed: Vec<u32> = failed.map(|page| page.number).collect();
-    let num_scans = count(|page| page.ocr.is_none() && looks_like_scan(page));
-    let num_garbage = count(is_garbage);
-    let why_unread =
-        |page: &ReadPage| page.ocr.as_ref().and_then(OcrOutcome::reason).map(str::to_owned);
-    let num_unread = count(|page| page.ocr.as_ref().and_then(OcrOutcome::reason).is_some());
+    let num_scans = reading.num_pages(|page| page.ocr.is_none() && looks_like_scan(page));
+    let num_garbage = reading.num_pages(is_garbage);
+    let num_unread = reading.num_pages(|page| why_unread(page).is_some());
 
     let mut warnings = reading.tail.warnings.clone();
     if reading.tail.rebuilt {
@@ -197,7 +199,7 @@ fn warnings(reading: &ReadDocument, ocr: &Ocr) -> Vec<String> {
             "the text on {num_garbage} of {total} pages is unreadable, because its fonts do not identify their characters"
         ));
     }
-    let num_soup = count(|page| page.is_soup);
+    let num_soup = reading.num_pages(|page| page.is_soup);
     if num_soup > 0 {
         warnings.push(format!(
             "the text on {num_soup} of {total} pages is unreadable, because its fonts name other letters than they show"
@@ -208,6 +210,11 @@ fn warnings(reading: &ReadDocument, ocr: &Ocr) -> Vec<String> {
         warnings.push("there is no text in this document".to_owned());
     }
     warnings
+}
+
+/// Returns why OCR has not read a page.
+fn why_unread(page: &ReadPage) -> Option<&str> {
+    page.ocr.as_ref().and_then(OcrOutcome::reason)
 }
 
 /// Returns a warning about pages on which large pictures were not read.
@@ -228,11 +235,10 @@ fn ranges(numbers: &[u32]) -> String {
             _ => ranges.push((*number, *number)),
         }
     }
-    let text = |(first, last): &(u32, u32)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
-    };
-    let texts: Vec<String> = ranges.iter().take(MAX_RANGES).map(text).collect();
+    let texts = ranges.iter().take(MAX_RANGES).map(|(first, last)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    });
+    let texts: Vec<String> = texts.collect();
     let ellipsis = if ranges.len() > MAX_RANGES { ", \u{2026}" } else { "" };
     texts.join(", ") + ellipsis
 }

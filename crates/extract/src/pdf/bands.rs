@@ -48,18 +48,18 @@ pub(super) fn find(pages: &[ReadPage]) -> Vec<(usize, usize)> {
         }
     }
     let needed = MIN_PAGES.max(pages.len() / MAX_PAGES_PER_LINE);
-    let is_furniture = |found: &Vec<(usize, usize)>| {
-        let texts = || found.iter().map(|&(page, block)| pages[page].blocks[block].text.as_str());
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        texts().for_each(|text| *counts.entry(words(text)).or_default() += 1);
-        // The same head on every page is left out elsewhere, where its first occurrence stays.
-        let differs = counts.len() > 1;
-        let is_typical = |text: &&str| counts[&words(text)] > 1 || has_number_at_end(text);
-        differs
-            && found.len() >= needed
-            && texts().filter(is_typical).count() * 3 >= found.len() * 2
-    };
-    bands.into_values().filter(is_furniture).flatten().collect()
+    bands.into_values().filter(|found| is_furniture(pages, found, needed)).flatten().collect()
+}
+
+/// Whether lines in the same position are running heads or feet, at least `needed` of them.
+fn is_furniture(pages: &[ReadPage], found: &[(usize, usize)], needed: usize) -> bool {
+    let texts = found.iter().map(|&(page, block)| pages[page].blocks[block].text.as_str());
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    texts.clone().for_each(|text| *counts.entry(words(text)).or_default() += 1);
+    // The same head on every page is left out elsewhere, where its first occurrence stays.
+    let differs = counts.len() > 1;
+    let typical = texts.filter(|text| counts[&words(text)] > 1 || has_number_at_end(text));
+    differs && found.len() >= needed && typical.count() * 3 >= found.len() * 2
 }
 
 /// Returns the page and the block of each head and foot of a document with too few pages to compare:
@@ -71,14 +71,17 @@ pub(super) fn find_typical(pages: &[ReadPage], body_size: f64) -> Vec<(usize, us
     let blocks = pages.iter().enumerate().flat_map(|(page_idx, page)| {
         page.blocks.iter().enumerate().map(move |(block_idx, block)| (page_idx, block_idx, block))
     });
-    let is_typical = |(page_idx, _, block): &(usize, usize, &PageBlock)| {
-        let is_apart = block.place.is_some_and(|place| band(&pages[*page_idx], &place).is_some());
-        let is_small = block.place.is_some_and(|place| place.size < SMALL * body_size);
-        let is_line = block.kind != BlockKind::Table && is_apart;
-        is_line
-            && (is_number_alone(&block.text) || (is_small && has_page_number_at_end(&block.text)))
-    };
-    blocks.filter(is_typical).map(|(page, block, _)| (page, block)).collect()
+    let typical =
+        blocks.filter(|(page_idx, _, block)| is_typical(&pages[*page_idx], block, body_size));
+    typical.map(|(page, block, _)| (page, block)).collect()
+}
+
+/// Whether a block looks like a head or a foot.
+fn is_typical(page: &ReadPage, block: &PageBlock, body_size: f64) -> bool {
+    let is_apart = block.place.is_some_and(|place| band(page, &place).is_some());
+    let is_small = block.place.is_some_and(|place| place.size < SMALL * body_size);
+    let is_line = block.kind != BlockKind::Table && is_apart;
+    is_line && (is_number_alone(&block.text) || (is_small && has_page_number_at_end(&block.text)))
 }
 
 /// Whether a text is only a page number: `12`, `- 12 -`, `xii`.
@@ -104,14 +107,14 @@ fn is_page_number(word: &str) -> bool {
 /// Returns the position of a line that is alone at the upper or the lower edge of its page.
 #[expect(clippy::cast_possible_truncation, reason = "a position on a page")]
 fn band(page: &ReadPage, place: &BlockPlace) -> Option<(bool, i64)> {
-    let others =
-        || page.blocks.iter().filter_map(|block| block.place).filter(|other| other != place);
     let is_top = place.bottom <= EDGE * page.height;
     let is_bottom = place.top >= (1.0 - EDGE) * page.height;
     let gap = MIN_GAP * place.size;
-    let is_level = |other: &BlockPlace| (other.bottom - place.bottom).abs() < SAME_LEVEL;
-    let is_apart = others().all(|other| {
-        is_level(&other)
+    let others = page.blocks.iter().filter_map(|block| block.place);
+    let mut others = others.filter(|other| other != place);
+    let is_apart = others.all(|other| {
+        let is_level = (other.bottom - place.bottom).abs() < SAME_LEVEL;
+        is_level
             || (is_top && other.top >= place.bottom + gap)
             || (is_bottom && other.bottom <= place.top - gap)
     });
@@ -127,11 +130,12 @@ fn words(text: &str) -> String {
 
 /// Whether a text begins or ends with a number: that of the page or of a section.
 fn has_number_at_end(text: &str) -> bool {
-    let is_number = |word: Option<&str>| {
-        word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
-    };
     let mut words = text.split_whitespace();
-    is_number(words.next()) || is_number(words.next_back())
+    begins_with_digit(words.next()) || begins_with_digit(words.next_back())
+}
+
+fn begins_with_digit(word: Option<&str>) -> bool {
+    word.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]

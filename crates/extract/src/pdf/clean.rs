@@ -133,17 +133,18 @@ fn keeps_hyphen(before: &str, line: &str) -> bool {
     if before.ends_with(SOFT_HYPHEN) {
         return false;
     }
-    let is_hyphen = |c: char| matches!(c, '-' | '\u{2010}');
-    let is_of_word = |c: char| c.is_alphanumeric() || is_hyphen(c);
     let sample = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_WORD_BYTES))..];
     let first = sample.trim_end_matches(is_hyphen);
-    let first = first.rsplit(|c| !is_of_word(c)).next().unwrap_or_default();
-    let is_compound = || {
-        COMPOUNDS.iter().any(|(word, others)| {
+    let first = first.rsplit(|c: char| !(c.is_alphanumeric() || is_hyphen(c))).next();
+    let first = first.unwrap_or_default();
+    first.contains(is_hyphen)
+        || COMPOUNDS.iter().any(|(word, others)| {
             first.eq_ignore_ascii_case(word) && !others.iter().any(|other| line.starts_with(other))
         })
-    };
-    first.contains(is_hyphen) || is_compound()
+}
+
+fn is_hyphen(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}')
 }
 
 /// How the text before a line is joined to the line.

@@ -76,8 +76,10 @@ fn is_index(page: &ReadPage, num_pages: usize) -> bool {
     let prose = page.blocks.iter().filter(|block| block.is_prose());
     let found: Vec<entries::TitleAndPage> =
         prose.flat_map(|block| entries::of_index(&block.text).0).collect();
-    let first = |pages: &str| pages.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
-    let numbers: Vec<usize> = found.iter().filter_map(|(_, pages)| first(pages)).collect();
+    let numbers = found
+        .iter()
+        .filter_map(|(_, pages)| pages.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    let numbers: Vec<usize> = numbers.collect();
     let num_inside = numbers.iter().filter(|page| **page <= num_pages + MAX_EXCESS).count();
     let covered: usize = found.iter().map(|(title, pages)| title.len() + pages.len()).sum();
     entries::are_alphabetical(&found)
@@ -108,9 +110,10 @@ fn joined<'a>(entries: impl Iterator<Item = ContentsEntry<'a>>, rest: &str) -> S
 
 /// Whether entries with plausible page numbers are a large part of a page.
 fn has_contents(page: &ReadPage, num_pages: usize) -> bool {
-    let texts =
-        || page.blocks.iter().filter(|block| block.is_prose()).map(|block| block.text.as_str());
-    let of_page: Vec<ContentsEntry<'_>> = texts().flat_map(|text| entries_of(text).0).collect();
+    let prose = page.blocks.iter().filter(|block| block.is_prose());
+    let mut texts = prose.map(|block| block.text.as_str());
+    let of_page: Vec<ContentsEntry<'_>> =
+        texts.clone().flat_map(|text| entries_of(text).0).collect();
     let numbers: Vec<usize> = of_page
         .iter()
         .filter_map(|entry| entry.first_page().and_then(|page| usize::try_from(page).ok()))
@@ -119,7 +122,7 @@ fn has_contents(page: &ReadPage, num_pages: usize) -> bool {
     let num_rising = numbers.windows(2).filter(|pair| pair[0] <= pair[1]).count();
     let is_plausible = num_inside * 10 >= numbers.len() * 9
         || num_rising * 10 >= numbers.len().saturating_sub(1) * 9;
-    of_page.len() >= MIN_ENTRIES && is_plausible && texts().any(is_entries)
+    of_page.len() >= MIN_ENTRIES && is_plausible && texts.any(is_entries)
 }
 
 /// Whether most of a text is entries.

@@ -101,16 +101,10 @@ impl OpenTable {
     /// Returns which of its columns those of the next part are; some may have no text there.
     fn places_of(&self, columns: &[[f64; 2]]) -> Option<Vec<usize>> {
         let near = SAME_COLUMN * self.size;
-        let is_same = |one: &[f64; 2], other: &[f64; 2]| {
-            let middle = |ends: &[f64; 2]| f64::midpoint(ends[0], ends[1]);
-            let is_near = |one: f64, other: f64| (one - other).abs() <= near;
-            let ends = is_near(one[0], other[0]) || is_near(one[1], other[1]);
-            ends || is_near(middle(one), middle(other))
-        };
         let mut own = self.columns.iter().enumerate();
         columns
             .iter()
-            .map(|column| own.find(|(_, own)| is_same(own, column)).map(|(idx, _)| idx))
+            .map(|column| own.find(|(_, own)| is_same(own, column, near)).map(|(idx, _)| idx))
             .collect()
     }
 
@@ -140,16 +134,25 @@ impl OpenTable {
 /// below, and all above it. If no column has numbers, the first row is.
 fn head_len(rows: &[Vec<String>], has_bold_head: bool) -> usize {
     let most = rows.len().min(MAX_HEAD + 1).saturating_sub(1);
-    let is_end = |len: &usize| {
-        let (head, body) = rows.split_at(*len);
-        let lacks_amounts = |row: &Vec<String>| !has_amounts_above(row, body);
-        head.last().is_some_and(|row| is_head(row, body)) && head.iter().all(lacks_amounts)
-    };
-    let len = (1..=most).rev().find(is_end).unwrap_or(0);
+    let len = (1..=most).rev().find(|len| is_head_end(rows, *len)).unwrap_or(0);
     let body = rows.get(1..).unwrap_or_default();
     let width = rows.first().map_or(0, Vec::len);
     let has_numbers = (0..width).any(|column| has_numbers(body, column));
     if len == 0 && (has_bold_head || !has_numbers) { 1 } else { len }
+}
+
+/// Whether the head of a table may be so many rows.
+fn is_head_end(rows: &[Vec<String>], len: usize) -> bool {
+    let (head, body) = rows.split_at(len);
+    head.last().is_some_and(|row| is_head(row, body))
+        && head.iter().all(|row| !has_amounts_above(row, body))
+}
+
+/// Whether two columns have an end or the middle within `near` of each other.
+fn is_same(one: &[f64; 2], other: &[f64; 2], near: f64) -> bool {
+    let [middle, other_middle] = [one, other].map(|ends| f64::midpoint(ends[0], ends[1]));
+    let pairs = [(one[0], other[0]), (one[1], other[1]), (middle, other_middle)];
+    pairs.into_iter().any(|(one, other)| (one - other).abs() <= near)
 }
 
 /// Whether a row has a number that is not a year above the numbers of the rows below it.

@@ -124,11 +124,16 @@ fn pages_end(text: &str, from: usize) -> Option<usize> {
 
 /// Whether entries are those of an index: many, and in alphabetical order.
 pub(super) fn are_alphabetical(entries: &[TitleAndPage]) -> bool {
-    let first = |entry: &TitleAndPage| {
-        entry.0.chars().find(|c| c.is_alphanumeric()).map(|c| c.to_lowercase().to_string())
-    };
-    let num_sorted = entries.windows(2).filter(|pair| first(&pair[0]) <= first(&pair[1])).count();
+    let num_sorted = entries
+        .windows(2)
+        .filter(|pair| first_letter(&pair[0].0) <= first_letter(&pair[1].0))
+        .count();
     entries.len() >= MIN_INDEXED && num_sorted * 10 >= (entries.len() - 1) * 8
+}
+
+/// Returns the first letter or digit of a title, in lower case.
+fn first_letter(title: &str) -> Option<String> {
+    title.chars().find(|c| c.is_alphanumeric()).map(|c| c.to_lowercase().to_string())
 }
 
 #[cfg(test)]

@@ -49,8 +49,10 @@ fn place_of_prose(block: &PageBlock) -> Option<BlockPlace> {
 
 /// Whether the sentence at the end of a block goes on.
 fn is_open(block: &PageBlock) -> bool {
-    let ends = |c: char| !(c.is_alphanumeric() || matches!(c, ',' | ';' | '-' | '\u{2013}'));
-    place_of_prose(block).is_some() && !block.text.ends_with(ends)
+    let last = block.text.chars().next_back();
+    let goes_on =
+        last.is_none_or(|c| c.is_alphanumeric() || matches!(c, ',' | ';' | '-' | '\u{2013}'));
+    place_of_prose(block).is_some() && goes_on
 }
 
 /// Whether a block is in smaller print, below a paragraph.

@@ -69,9 +69,9 @@ pub(super) fn remove(pages: &mut [ReadPage]) {
     for (pattern, sightings) in
         at_edges.iter().filter(|(_, sightings)| num_pages(sightings) >= needed)
     {
-        let blocks = || sightings.iter().map(|&(page, block)| &pages[page].blocks[block]);
-        let texts: Vec<&str> = blocks().map(|block| block.text.as_str()).collect();
-        let is_heading = blocks().any(|block| block.kind == BlockKind::Heading);
+        let mut blocks = sightings.iter().map(|&(page, block)| &pages[page].blocks[block]);
+        let texts: Vec<&str> = blocks.clone().map(|block| block.text.as_str()).collect();
+        let is_heading = blocks.any(|block| block.kind == BlockKind::Heading);
         let num_kept = if !pattern.contains('#') || texts.windows(2).all(|pair| pair[0] == pair[1])
         {
             1
@@ -125,11 +125,12 @@ fn is_at_edge(page: &ReadPage, block_idx: usize) -> bool {
     if let Some(place) = page.blocks[block_idx].place
         && page.height > 0.0
     {
-        let others = || page.blocks.iter().filter_map(|block| block.place);
+        let mut others = page.blocks.iter().filter_map(|block| block.place);
+        let is_highest = others.clone().all(|other| other.top >= place.top);
+        let is_lowest = others.all(|other| other.bottom <= place.bottom);
         // With wide margins, the outermost blocks are further from the edge.
-        let top = if others().all(|other| other.top >= place.top) { WIDE_EDGE } else { EDGE };
-        let bottom =
-            if others().all(|other| other.bottom <= place.bottom) { WIDE_EDGE } else { EDGE };
+        let top = if is_highest { WIDE_EDGE } else { EDGE };
+        let bottom = if is_lowest { WIDE_EDGE } else { EDGE };
         return place.bottom <= top * page.height || place.top >= (1.0 - bottom) * page.height;
     }
     let num_blocks = page.blocks.len();
@@ -171,10 +172,10 @@ fn pattern(text: &str) -> String {
             pattern.push(' ');
         }
         for character in word.chars().flat_map(char::to_lowercase) {
-            match character.is_numeric() {
-                true if pattern.ends_with('#') => {}
-                true => pattern.push('#'),
-                false => pattern.push(character),
+            if !character.is_numeric() {
+                pattern.push(character);
+            } else if !pattern.ends_with('#') {
+                pattern.push('#');
             }
         }
     }
@@ -185,11 +186,10 @@ fn pattern(text: &str) -> String {
 fn is_page_number(pattern: &str) -> bool {
     let words = pattern.split(|c: char| !c.is_alphanumeric() && c != '#');
     let mut words = words.filter(|word| !word.is_empty()).peekable();
-    let is_usual_word = |word: &str| {
-        word == "#"
-            || matches!(word, "page" | "of" | "p" | "seite" | "von" | "pagina" | "pag" | "di")
-    };
-    words.peek().is_some() && words.all(is_usual_word)
+    words.peek().is_some()
+        && words.all(|word| {
+            matches!(word, "#" | "page" | "of" | "p" | "seite" | "von" | "pagina" | "pag" | "di")
+        })
 }
 
 /// Whether one of the numbers in `texts` counts the pages: `Tides 12`, but not `Chapter 12`.

@@ -40,22 +40,23 @@ const MAX_LEVEL: u8 = 6;
 /// Marks the headings among the blocks of `pages` that have positions, and sets their levels. All headings begin left of `edge`,
 /// if there is one.
 pub(super) fn mark_headings(pages: &mut [ReadPage], edge: Option<f64>) {
-    let blocks = || pages.iter().flat_map(|page| &page.blocks);
-    if blocks().all(|block| block.place.is_none()) {
+    let blocks = pages.iter().flat_map(|page| &page.blocks);
+    if blocks.clone().all(|block| block.place.is_none()) {
         return;
     }
-    let is_tagged = blocks().filter(|block| block.level > 0).count() >= MIN_TAGGED;
+    let num_tagged = blocks.filter(|block| block.level > 0).count();
+    let is_tagged = num_tagged >= MIN_TAGGED;
     let looks = StyleStatistics::of(pages, edge);
     let ranks = ranks(pages, &looks);
     for page in pages.iter_mut() {
-        let level = |block: &PageBlock| match block.place {
+        let levels = page.blocks.iter().map(|block| match block.place {
             Some(_) if is_tagged => block.level,
             Some(place) if looks.fits(block, &place) => {
                 ranks.get(&style(&place)).copied().unwrap_or(MAX_LEVEL)
             }
             _ => 0,
-        };
-        let mut levels: Vec<u8> = page.blocks.iter().map(level).collect();
+        });
+        let mut levels: Vec<u8> = levels.collect();
         if !is_tagged {
             drop_others(&page.blocks, &mut levels);
         }
@@ -131,8 +132,10 @@ impl StyleStatistics {
             let Some(sign) = heading_sign(block, &place, &looks.body) else { continue };
             looks.sections.add(&block.text);
             if sign == HeadingSign::Number {
-                let is_text = |next: &&PageBlock| headings::number_depth(&next.text).is_none();
-                looks.sections.count_plain(blocks.peek().is_some_and(is_text));
+                let next = blocks.peek();
+                looks.sections.count_plain(
+                    next.is_some_and(|next| headings::number_depth(&next.text).is_none()),
+                );
             }
             if let Some(depth) = headings::number_depth(&block.text) {
                 candidates.push((block, place, sign, depth));
@@ -154,8 +157,8 @@ impl StyleStatistics {
         if self.edge.is_some_and(|edge| place.left > edge) {
             return false;
         }
-        let is_sign = |sign| sign == HeadingSign::Style || self.sections.have(&block.text);
-        if !heading_sign(block, place, &self.body).is_some_and(is_sign) {
+        let sign = heading_sign(block, place, &self.body);
+        if !sign.is_some_and(|sign| sign == HeadingSign::Style || self.sections.have(&block.text)) {
             return false;
         }
         let num_numbered: usize = self.numbered.values().flat_map(BTreeMap::values).sum();
@@ -165,8 +168,9 @@ impl StyleStatistics {
         let own = style(place);
         match headings::number_depth(&block.text) {
             Some(depth) => {
-                let count = |depths: &BTreeMap<u8, usize>| depths.get(&depth).copied().unwrap_or(0);
-                let larger = self.numbered.range(..own).map(|(_, depths)| count(depths)).max();
+                let larger = self.numbered.range(..own);
+                let larger =
+                    larger.map(|(_, depths)| depths.get(&depth).copied().unwrap_or(0)).max();
                 larger.unwrap_or(0) < MIN_OF_DEPTH
             }
             None => {
@@ -247,12 +251,13 @@ fn heading_sign(block: &PageBlock, place: &BlockPlace, body: &UsualText) -> Opti
 
 /// Whether numbers follow each other after the section number, like those in the columns of a table.
 fn is_amounts(text: &str) -> bool {
-    let is_number = |word: &&str| {
-        word.chars().any(|c| c.is_ascii_digit()) && !word.chars().any(char::is_alphabetic)
-    };
     let words: Vec<&str> = number::without(text).split_whitespace().collect();
     // `December 31, 2022` is a date.
-    words.windows(2).any(|pair| pair.iter().all(is_number) && !pair[0].ends_with(','))
+    words.windows(2).any(|pair| pair.iter().all(|word| is_amount(word)) && !pair[0].ends_with(','))
+}
+
+fn is_amount(word: &str) -> bool {
+    word.chars().any(|c| c.is_ascii_digit()) && !word.chars().any(char::is_alphabetic)
 }
 
 /// Returns the first letter, after any number.
@@ -282,11 +287,11 @@ const MIN_FORM_LINES: usize = 3;
 
 /// Sets the levels of those possible headings of a page to 0 that only look like one.
 fn drop_others(blocks: &[PageBlock], levels: &mut [u8]) {
-    let is_line = |at: usize| headings::number_depth(&blocks[at].text).is_none();
     let mut start = 0;
     while start < levels.len() {
         let len = (start..levels.len())
-            .take_while(|at| levels[*at] > 0 && levels[*at] == levels[start] && is_line(*at))
+            .take_while(|at| levels[*at] > 0 && levels[*at] == levels[start])
+            .take_while(|at| headings::number_depth(&blocks[*at].text).is_none())
             .count();
         if len >= MIN_FORM_LINES {
             levels[start..start + len].fill(0);
@@ -303,22 +308,24 @@ fn drop_others(blocks: &[PageBlock], levels: &mut [u8]) {
 /// Whether the text of a block goes on in the next one, or begins in the previous one.
 fn is_in_sentence(blocks: &[PageBlock], at: usize) -> bool {
     let block = &blocks[at];
-    let goes_on = |above: &PageBlock, below: &PageBlock| {
-        let (Some(one), Some(other)) = (above.place, below.place) else { return false };
-        let distance = other.top - one.bottom;
-        below.is_prose()
-            && below.kind != BlockKind::ListItem
-            && above.is_prose()
-            && below.text.starts_with(char::is_lowercase)
-            && !above.text.ends_with(['.', '!', '?', ':', ';'])
-            && distance.abs() <= NEAR * one.size.max(other.size)
-    };
     let is_long = block.text.split_whitespace().count() >= MIN_WORDS;
     let before = at.checked_sub(1).and_then(|before| blocks.get(before));
     is_long
         && headings::number_depth(&block.text).is_none()
         && (blocks.get(at + 1).is_some_and(|next| goes_on(block, next))
             || before.is_some_and(|before| goes_on(before, block)))
+}
+
+/// Whether the sentence of a block goes on in the next one.
+fn goes_on(above: &PageBlock, below: &PageBlock) -> bool {
+    let (Some(one), Some(other)) = (above.place, below.place) else { return false };
+    let distance = other.top - one.bottom;
+    below.is_prose()
+        && below.kind != BlockKind::ListItem
+        && above.is_prose()
+        && below.text.starts_with(char::is_lowercase)
+        && !above.text.ends_with(['.', '!', '?', ':', ';'])
+        && distance.abs() <= NEAR * one.size.max(other.size)
 }
 
 #[cfg(test)]

@@ -103,12 +103,14 @@ fn depths_by_outline(pages: &[ReadPage], entries: &[PlacedBookmark<'_>]) -> BTre
             level.1.push(placed.entry.level);
         }
     }
-    let usual = |(level, (num_headings, mut depths)): (u8, (usize, Vec<u8>))| {
-        let is_known = depths.len() >= MIN_OUTLINE && depths.len() * 2 >= num_headings;
-        depths.sort_unstable();
-        depths.get(depths.len() / 2).filter(|_| is_known).map(|depth| (level, *depth))
-    };
-    by_level.into_iter().filter_map(usual).collect()
+    let mut usual = BTreeMap::new();
+    for (level, (num_headings, mut depths)) in by_level {
+        if depths.len() >= MIN_OUTLINE && depths.len() * 2 >= num_headings {
+            depths.sort_unstable();
+            usual.insert(level, depths[depths.len() / 2]);
+        }
+    }
+    usual
 }
 
 fn follow_reader(pages: &mut [ReadPage], title: Option<&str>) -> Vec<Vec<String>> {
@@ -141,14 +143,18 @@ fn depths(pages: &[ReadPage]) -> BTreeMap<u8, u8> {
         }
     }
     let mut above = 0;
-    let mut depth_of = |depths: Vec<Option<u8>>| {
-        let count = |depth: u8| depths.iter().filter(|known| **known == Some(depth)).count();
-        let winner = (1..=MAX_LEVEL).rev().max_by_key(|depth| count(*depth));
-        let winner = winner.filter(|depth| count(*depth) * MIN_NUMBERED >= depths.len());
+    let mut found = BTreeMap::new();
+    for (level, depths) in by_level {
+        let winner = (1..=MAX_LEVEL).rev().max_by_key(|depth| num_of(&depths, *depth));
+        let winner = winner.filter(|depth| num_of(&depths, *depth) * MIN_NUMBERED >= depths.len());
         above = winner.unwrap_or((above + 1).min(MAX_LEVEL));
-        above
-    };
-    by_level.into_iter().map(|(level, depths)| (level, depth_of(depths))).collect()
+        found.insert(level, above);
+    }
+    found
+}
+
+fn num_of(depths: &[Option<u8>], depth: u8) -> usize {
+    depths.iter().filter(|known| **known == Some(depth)).count()
 }
 
 /// Returns the depth of a section number: 1 for `3 Tides`, 2 for `3.1 Tides`; `None` without one.
@@ -229,11 +235,10 @@ fn ends_sentence(text: &str) -> bool {
 /// Whether a text has a word: letters that follow each other, or an ideograph. The letters of an
 /// index and of formulas are single.
 fn has_word(text: &str) -> bool {
-    let is_word = |word: &str| {
+    text.split(|c: char| !c.is_alphabetic()).any(|word| {
         let mut letters = word.chars();
         letters.any(is_ideographic) || word.chars().nth(1).is_some()
-    };
-    text.split(|c: char| !c.is_alphabetic()).any(is_word)
+    })
 }
 
 /// The headings above the current position in a document.

@@ -18,21 +18,26 @@ const SAMPLE_BYTES: usize = 16 << 10;
 
 /// Replaces the marks in `pages`.
 pub(super) fn settle(pages: &mut [ReadPage]) {
-    let blocks = || pages.iter().flat_map(|page| &page.blocks);
-    if !blocks().any(|block| block.text.contains(LINE_HYPHEN)) {
+    let mut blocks = pages.iter().flat_map(|page| &page.blocks);
+    if !blocks.any(|block| block.text.contains(LINE_HYPHEN)) {
         return;
     }
-    let tokens = || blocks().flat_map(|block| block.text.split([' ', '\n'])).map(core);
-    let plain = || tokens().filter(|word| !word.contains(LINE_HYPHEN)).map(str::to_lowercase);
     let known = KnownWords {
-        hyphenated: plain().filter(|word| word.contains('-')).collect(),
-        words: if is_english(pages) { plain().collect() } else { HashSet::new() },
+        hyphenated: plain_words(pages).filter(|word| word.contains('-')).collect(),
+        words: if is_english(pages) { plain_words(pages).collect() } else { HashSet::new() },
     };
     let marked = pages.iter_mut().flat_map(|page| &mut page.blocks);
     for block in marked.filter(|block| block.text.contains(LINE_HYPHEN)) {
         let tokens = block.text.split_inclusive([' ', '\n']);
         block.text = tokens.map(|token| known.settled(token)).collect();
     }
+}
+
+/// Returns the words that have no marks, in small letters.
+fn plain_words(pages: &[ReadPage]) -> impl Iterator<Item = String> {
+    let blocks = pages.iter().flat_map(|page| &page.blocks);
+    let tokens = blocks.flat_map(|block| block.text.split([' ', '\n'])).map(core);
+    tokens.filter(|word| !word.contains(LINE_HYPHEN)).map(str::to_lowercase)
 }
 
 fn is_english(pages: &[ReadPage]) -> bool {
@@ -60,16 +65,20 @@ impl KnownWords {
             return token.to_owned();
         }
         let marked = core(token).to_lowercase();
-        let is_word = |part: &str| part.chars().count() >= MIN_PART && self.words.contains(part);
-        let is_compound = || {
-            let joined = marked.replace(LINE_HYPHEN, "");
-            !self.words.contains(&joined) && marked.split([LINE_HYPHEN, '-']).all(is_word)
-        };
         let with_hyphens = marked.replace(LINE_HYPHEN, "-");
-        match self.hyphenated.contains(&with_hyphens) || is_compound() {
-            true => token.replace(LINE_HYPHEN, "-"),
-            false => token.replace(LINE_HYPHEN, ""),
+        if self.hyphenated.contains(&with_hyphens) || self.is_compound(&marked) {
+            token.replace(LINE_HYPHEN, "-")
+        } else {
+            token.replace(LINE_HYPHEN, "")
         }
+    }
+
+    /// Whether all parts of a word with marks are words, and the whole is none.
+    fn is_compound(&self, marked: &str) -> bool {
+        let joined = marked.replace(LINE_HYPHEN, "");
+        let mut parts = marked.split([LINE_HYPHEN, '-']);
+        !self.words.contains(&joined)
+            && parts.all(|part| part.chars().count() >= MIN_PART && self.words.contains(part))
     }
 }
 

@@ -60,8 +60,9 @@ fn is_page(word: &str) -> bool {
     let mut section = section.chars();
     let starts_well = section.next().is_some_and(|first| first.is_ascii_digit() || first == 'n');
     let is_section = starts_well && section.all(|c| c.is_ascii_alphanumeric());
-    let is_in_name = |c: char| c.is_alphanumeric() || "_-−‐.:+@[".contains(c);
-    is_section && name.chars().any(char::is_alphanumeric) && name.chars().all(is_in_name)
+    is_section
+        && name.chars().any(char::is_alphanumeric)
+        && name.chars().all(|c| c.is_alphanumeric() || "_-−‐.:+@[".contains(c))
 }
 
 #[cfg(test)]

@@ -205,8 +205,14 @@ pub(crate) fn from_header(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
 
 /// Whether `bytes` contain structures of a PDF but no header.
 fn is_headless(bytes: &[u8]) -> bool {
-    let holds = |mark: &[u8]| bytes.windows(mark.len()).any(|window| window == mark);
-    holds(b"endobj") && (holds(b"startxref") || holds(b"trailer") || holds(b"/Catalog"))
+    contains(bytes, b"endobj")
+        && (contains(bytes, b"startxref")
+            || contains(bytes, b"trailer")
+            || contains(bytes, b"/Catalog"))
+}
+
+fn contains(bytes: &[u8], mark: &[u8]) -> bool {
+    bytes.windows(mark.len()).any(|window| window == mark)
 }
 
 /// Describes what a file that is not a PDF looks like.

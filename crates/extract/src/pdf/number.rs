@@ -18,9 +18,9 @@ pub(super) fn without(title: &str) -> &str {
     let (label, after) = first_word(title);
     let is_labelled = is_label(label);
     let (number, rest) = if is_labelled { first_word(after) } else { (label, after) };
-    let is_joined =
-        |c: char| c.is_whitespace() || matches!(c, '.' | ':' | '-' | '\u{2013}' | '\u{2014}');
-    let rest = rest.trim_start_matches(is_joined);
+    let rest = rest.trim_start_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '.' | ':' | '-' | '\u{2013}' | '\u{2014}')
+    });
     if is_number(number, is_labelled) && rest.chars().any(char::is_alphanumeric) {
         rest
     } else {
@@ -59,13 +59,14 @@ fn is_number(word: &str, is_labelled: bool) -> bool {
     let mut parts = number.split('.');
     let first = parts.next().unwrap_or_default();
     let has_more = number.len() > first.len();
-    let is_digits = |part: &str| {
-        (1..=MAX_PART).contains(&part.len()) && part.chars().all(|c| c.is_ascii_digit())
-    };
     let is_letter = first.len() == 1 && first.chars().all(|c| c.is_ascii_uppercase());
     let first_fits = is_digits(first)
         || ((is_letter || is_roman(first)) && (is_labelled || has_end || has_more));
     first_fits && parts.all(is_digits)
+}
+
+fn is_digits(part: &str) -> bool {
+    (1..=MAX_PART).contains(&part.len()) && part.chars().all(|c| c.is_ascii_digit())
 }
 
 fn is_roman(part: &str) -> bool {

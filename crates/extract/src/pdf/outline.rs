@@ -18,7 +18,7 @@ const MAX_ALIKE: usize = 500;
 /// Splits blocks that begin with the title of a bookmark followed by other text: readers take a
 /// heading for the first line of its paragraph if only the font differs.
 pub(super) fn split_at_titles(pages: &mut [ReadPage], outline: &[OutlineEntry]) {
-    let mut titles: HashMap<String, Vec<(&OutlineEntry, String)>> = HashMap::new();
+    let mut titles: TitlesByBeginning<'_> = HashMap::new();
     for entry in outline {
         let letters = letters(&entry.title);
         if letters.chars().count() >= MIN_LETTERS {
@@ -31,26 +31,19 @@ pub(super) fn split_at_titles(pages: &mut [ReadPage], outline: &[OutlineEntry]) 
     if titles.is_empty() {
         return;
     }
-    let title_end = |text: &str, page: u32| {
-        let near = titles.get(&beginning(&letters_of_beginning(text)))?;
-        let may_be = near.iter().filter(|(entry, letters)| {
-            // A title with a number is unambiguous; any other must be on its page.
-            entry.page.map_or(letters.starts_with(char::is_numeric), |number| number == page)
-        });
-        may_be.filter_map(|(_, letters)| end_of(text, letters)).max()
-    };
     for page in pages {
         let mut blocks = Vec::with_capacity(page.blocks.len());
         for block in page.blocks.drain(..) {
             let mut rest = block;
             while rest.is_prose()
-                && let Some(end) = title_end(&rest.text, page.number)
+                && let Some(end) = title_end(&titles, &rest.text, page.number)
             {
-                let is_between = |c: char| c.is_whitespace() || c == '.';
-                let text = rest.text[end..].trim_start_matches(is_between).to_owned();
+                let text =
+                    rest.text[end..].trim_start_matches(|c: char| c.is_whitespace() || c == '.');
+                let text = text.to_owned();
                 let goes_on = text
                     .starts_with(|first: char| first.is_uppercase() || !first.is_alphanumeric())
-                    || title_end(&text, page.number).is_some();
+                    || title_end(&titles, &text, page.number).is_some();
                 if text.is_empty() || !goes_on {
                     break;
                 }
@@ -63,6 +56,19 @@ pub(super) fn split_at_titles(pages: &mut [ReadPage], outline: &[OutlineEntry]) 
         }
         page.blocks = blocks;
     }
+}
+
+/// Bookmarks with the letters of their titles, by the first of these letters.
+type TitlesByBeginning<'a> = HashMap<String, Vec<(&'a OutlineEntry, String)>>;
+
+/// Returns where the longest title with which a text on a page begins ends.
+fn title_end(titles: &TitlesByBeginning<'_>, text: &str, page: u32) -> Option<usize> {
+    let near = titles.get(&beginning(&letters_of_beginning(text)))?;
+    let may_be = near.iter().filter(|(entry, letters)| {
+        // A title with a number is unambiguous; any other must be on its page.
+        entry.page.map_or(letters.starts_with(char::is_numeric), |number| number == page)
+    });
+    may_be.filter_map(|(_, letters)| end_of(text, letters)).max()
 }
 
 fn beginning(letters: &str) -> String {
@@ -171,30 +177,38 @@ fn candidates(
     pages: &[ReadPage],
 ) -> Vec<Position> {
     let wanted = letters(&entry.title);
-    let on_page = |&(page_idx, _): &Position| {
-        entry.page.is_none_or(|number| pages[page_idx].number == number)
-    };
-    let positions = |key: &str| -> Vec<Position> {
-        let all = index.get(key).filter(|_| !key.is_empty()).into_iter().flatten();
-        all.filter(|position| on_page(position)).copied().collect()
-    };
-    let mut found = positions(&letters(number::without(&entry.title)));
+    let key = letters(number::without(&entry.title));
+    let mut found = positions_of(&key, entry, index, pages);
     if found.is_empty() {
-        found = positions(&wanted);
+        found = positions_of(&wanted, entry, index, pages);
     }
     if let (true, Some(rest)) = (found.is_empty(), number::without_letter(&entry.title)) {
-        found = positions(&letters(rest));
+        found = positions_of(&letters(rest), entry, index, pages);
     }
-    let mut prefer = |claim: &dyn Fn(&PageBlock) -> bool| {
-        let holds = |&(page_idx, block_idx): &Position| claim(&pages[page_idx].blocks[block_idx]);
-        if found.iter().any(holds) {
-            found.retain(holds);
-        }
-    };
-    prefer(&|block| block.kind == BlockKind::Heading);
-    prefer(&|block| letters(&block.text) == wanted);
+    prefer(&mut found, pages, |block| block.kind == BlockKind::Heading);
+    prefer(&mut found, pages, |block| letters(&block.text) == wanted);
     found.truncate(MAX_CANDIDATES);
     found
+}
+
+/// Returns the positions of some letters, on the page of `entry` if it names one.
+fn positions_of(
+    letters: &str,
+    entry: &OutlineEntry,
+    index: &HashMap<String, Vec<Position>>,
+    pages: &[ReadPage],
+) -> Vec<Position> {
+    let all = index.get(letters).filter(|_| !letters.is_empty()).into_iter().flatten();
+    let on_page = all
+        .filter(|(page_idx, _)| entry.page.is_none_or(|number| pages[*page_idx].number == number));
+    on_page.copied().collect()
+}
+
+/// Keeps the positions of blocks for which the claim holds, if there are any.
+fn prefer(found: &mut Vec<Position>, pages: &[ReadPage], claim: impl Fn(&PageBlock) -> bool) {
+    if found.iter().any(|(page, block)| claim(&pages[*page].blocks[*block])) {
+        found.retain(|(page, block)| claim(&pages[*page].blocks[*block]));
+    }
 }
 
 /// Chooses one candidate, or none, for each bookmark, so that positions increase and as many

@@ -56,16 +56,18 @@ fn put(page: &mut ReadPage, answer: ReadPage) {
     page.num_words = page.num_words.saturating_add(answer.num_words);
     page.num_unsure = page.num_unsure.saturating_add(answer.num_unsure);
     for picture in page.pictures.clone() {
-        let is_in = |block: &PageBlock| block.place.is_some_and(|place| is_over(&picture, &place));
-        let is_above = |block: &PageBlock| {
+        let above = page.blocks.iter().rposition(|block| {
             block.place.is_some_and(|place| {
                 place.bottom <= picture.top + place.size
                     && place.left < picture.right
                     && place.right > picture.left
             })
-        };
-        let at = page.blocks.iter().rposition(is_above).map_or(0, |above| above + 1);
-        let blocks = answer.blocks.iter().filter(|block| is_in(block));
+        });
+        let at = above.map_or(0, |above| above + 1);
+        let blocks = answer
+            .blocks
+            .iter()
+            .filter(|block| block.place.is_some_and(|place| is_over(&picture, &place)));
         let blocks =
             blocks.map(|block| PageBlock { stance: BlockOrientation::InPicture, ..block.clone() });
         page.blocks.splice(at..at, blocks.collect::<Vec<_>>());

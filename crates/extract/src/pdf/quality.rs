@@ -101,11 +101,12 @@ pub(super) fn drop_unknown(pages: &mut [ReadPage]) {
         for block in
             page.blocks.iter_mut().filter(|block| block.text.contains(char::REPLACEMENT_CHARACTER))
         {
-            let is_known = |word: &&str| word.chars().any(|c| c != char::REPLACEMENT_CHARACTER);
-            let lines = block
-                .text
-                .lines()
-                .map(|line| line.split(' ').filter(is_known).collect::<Vec<_>>().join(" "));
+            let lines = block.text.lines().map(|line| {
+                let words = line.split(' ');
+                let known =
+                    words.filter(|word| word.chars().any(|c| c != char::REPLACEMENT_CHARACTER));
+                known.collect::<Vec<_>>().join(" ")
+            });
             let text = lines.collect::<Vec<_>>().join("\n");
             block.text = text.replace(char::REPLACEMENT_CHARACTER, "");
         }

@@ -117,10 +117,10 @@ impl<'a> OcrRun<'a> {
             drop(progress);
             let slot = self.options.ocr_slots.take();
             let Self { reader, bytes, options, .. } = self;
-            let is_asked = |(page, _): &&(u32, BlockPlace)| pages.contains(page);
+            let areas = self.areas.iter().filter(|(page, _)| pages.contains(page));
             let request = Request {
                 ocr_pages: pages.to_vec(),
-                ocr_areas: self.areas.iter().filter(is_asked).copied().collect(),
+                ocr_areas: areas.copied().collect(),
                 ..parent::request(reader, bytes, options)
             };
             let answer = parent::answer(&request, bytes, options);
@@ -172,12 +172,11 @@ impl<'a> OcrProgress<'a> {
     }
 
     fn put(&mut self, pages: &[u32], outcome: &OcrOutcome) {
-        let page = |number: &u32| ReadPage {
+        self.answers.extend(pages.iter().map(|number| ReadPage {
             number: *number,
             ocr: Some(outcome.clone()),
             ..ReadPage::default()
-        };
-        self.answers.extend(pages.iter().map(page));
+        }));
     }
 }
 
@@ -189,8 +188,9 @@ fn put(reading: &mut ReadDocument, answer: ReadPage, is_forced: bool) {
     let Some(page) = reading.pages.iter_mut().find(|page| page.number == answer.number) else {
         return;
     };
-    let num = |page: &ReadPage| count_characters(page).0;
-    let is_better = is_forced || is_garbage(page) || num(&answer) >= MAX_GAIN * num(page);
+    let is_better = is_forced
+        || is_garbage(page)
+        || count_characters(&answer).0 >= MAX_GAIN * count_characters(page).0;
     if !answer.blocks.is_empty() && is_better {
         replace(page, answer);
     } else {

@@ -32,21 +32,18 @@ impl SectionNumbers {
     /// below or next to it in the tree of numbers. `1`, `2`, `3` alone are the numbers of a list.
     pub(super) fn have(&self, text: &str) -> bool {
         let Some(number) = parts(text) else { return false };
-        let has = |number: &[u16]| self.numbers.contains(number);
-        let (Some((last, above)), mut other) = (number.split_last(), number.clone()) else {
-            return false;
-        };
-        other.pop();
-        let mut has_sibling = |last: u16| {
-            other.push(last);
-            let has_sibling = has(&other);
-            other.pop();
-            has_sibling
-        };
+        let Some((last, above)) = number.split_last() else { return false };
         let runs = if above.is_empty() {
-            has(&[*last, 1])
+            self.numbers.contains([*last, 1].as_slice())
         } else {
-            has(above) || has_sibling(last.saturating_add(1)) || has_sibling(last.saturating_sub(1))
+            let mut sibling = number.clone();
+            let neighbours = [last.saturating_add(1), last.saturating_sub(1)];
+            self.numbers.contains(above)
+                || neighbours.into_iter().any(|neighbour| {
+                    sibling.truncate(above.len());
+                    sibling.push(neighbour);
+                    self.numbers.contains(&sibling)
+                })
         };
         runs && self.num_with_text * MAX_LINES_PER_TEXT >= self.num_plain
     }

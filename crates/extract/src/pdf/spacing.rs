@@ -65,10 +65,12 @@ pub(super) fn separate(pages: &mut [ReadPage]) -> SpacingCounts {
         for token in block.text.split_inclusive([' ', '\n']) {
             let word = token.trim_end_matches([' ', '\n']);
             counts.num_words += u32::from(word.contains(char::is_alphabetic));
-            let outcome = match word.contains(NARROW_GAP) {
-                true => words.outcome(word),
-                false if is_text => glued.outcome(word),
-                false => SpacingVerdict::One,
+            let outcome = if word.contains(NARROW_GAP) {
+                words.outcome(word)
+            } else if is_text {
+                glued.outcome(word)
+            } else {
+                SpacingVerdict::One
             };
             let separated = match outcome {
                 SpacingVerdict::One => None,
@@ -150,8 +152,7 @@ impl SpacedWords {
     /// Separates a word with marked gaps into as few known words as possible.
     fn outcome(&self, word: &str) -> SpacingVerdict {
         let parts: Vec<&str> = word.split(NARROW_GAP).collect();
-        let is_one = |joined: &str| core(joined).is_none_or(|core| self.count(&core) >= 1);
-        if is_one(&parts.concat()) {
+        if self.is_one(&parts.concat()) {
             return SpacingVerdict::One;
         }
         if parts.len() > MAX_GAPS {
@@ -165,7 +166,7 @@ impl SpacedWords {
                 let Some((num_words, _)) = best[start] else { continue };
                 let is_word = match end - start {
                     1 => self.is_known(parts[start]),
-                    _ => is_one(&parts[start..end].concat()),
+                    _ => self.is_one(&parts[start..end].concat()),
                 };
                 if is_word && best[end].is_none_or(|(fewest, _)| num_words + 1 < fewest) {
                     best[end] = Some((num_words + 1, start));
@@ -180,6 +181,11 @@ impl SpacedWords {
         }
         words.reverse();
         SpacingVerdict::Several(words.join(" "))
+    }
+
+    /// Whether parts that are joined are one word.
+    fn is_one(&self, joined: &str) -> bool {
+        core(joined).is_none_or(|core| self.count(&core) >= 1)
     }
 
     /// Returns how many words with marked gaps are known to be one, and how many to be several.
@@ -256,18 +262,15 @@ impl UnmarkedCompounds {
             }
         }
         let at = candidates.into_iter().filter_map(|(word, splits)| {
-            let num_pairs = |at: usize| {
-                let pair = (word[..at].to_lowercase(), word[at..].to_lowercase());
-                pairs.get(&pair).copied().unwrap_or_default()
-            };
-            let best = splits.into_iter().max_by_key(|at| num_pairs(*at))?;
+            let best = splits.into_iter().max_by_key(|at| num_pairs(&pairs, &word, *at))?;
             let at_capital = word[best..].starts_with(char::is_uppercase);
             let count = words.count(&word.to_lowercase());
-            let fewest = match at_capital {
-                true => MIN_PAIRS_AT_CAPITAL.max(count),
-                false => MIN_PAIRS.max(count.saturating_mul(PAIRS_PER_WORD)),
+            let fewest = if at_capital {
+                MIN_PAIRS_AT_CAPITAL.max(count)
+            } else {
+                MIN_PAIRS.max(count.saturating_mul(PAIRS_PER_WORD))
             };
-            let is_glued = num_pairs(best) >= fewest;
+            let is_glued = num_pairs(&pairs, &word, best) >= fewest;
             is_glued.then_some((word, best))
         });
         Self { at: at.collect() }
@@ -284,6 +287,12 @@ impl UnmarkedCompounds {
         let (before, after) = word.split_at(start + at);
         SpacingVerdict::Several(format!("{before} {after}"))
     }
+}
+
+/// Returns how often a document has the two parts of a word next to each other.
+fn num_pairs(pairs: &HashMap<(String, String), u32>, word: &str, at: usize) -> u32 {
+    let pair = (word[..at].to_lowercase(), word[at..].to_lowercase());
+    pairs.get(&pair).copied().unwrap_or_default()
 }
 
 /// Returns where a word may consist of two words of the document: at a capital after a small

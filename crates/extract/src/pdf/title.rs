@@ -4,7 +4,7 @@
 use super::{clean, number};
 use crate::boilerplate::is_boilerplate;
 use crate::document::BlockKind;
-use crate::protocol::{PageBlock, ReadPage};
+use crate::protocol::ReadPage;
 
 /// Longest title that is accepted, in characters.
 const MAX_CHARS: usize = 250;
@@ -96,22 +96,24 @@ fn heading(pages: &[ReadPage]) -> Option<String> {
             && !is_part(&block.text)
             && !is_section(&block.text, pages)
     });
-    // A single word in large letters may be the name of a series or a journal, and a word with a
-    // number the name of a product.
-    let is_word = |block: &PageBlock| block.text.is_ascii() && !block.text.contains(' ');
     // `min_by_key` returns the first of equals.
     headings
-        .min_by_key(|block| (is_word(block) || labelled(&block.text).is_some(), block.level))
+        .min_by_key(|block| {
+            // A single word in large letters may be the name of a series or a journal, and a word with a
+            // number the name of a product.
+            let is_word = block.text.is_ascii() && !block.text.contains(' ');
+            (is_word || labelled(&block.text).is_some(), block.level)
+        })
         .map(|block| block.text.clone())
 }
 
 /// Whether a heading is a formula, which large letters and the white space around it make look like
 /// a heading.
 fn is_formula(heading: &str) -> bool {
-    let num_letters = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count();
-    let num_words =
-        heading.split_whitespace().filter(|word| num_letters(word) >= MIN_LETTERS).count();
-    heading.contains(OPERATORS) && num_words < MIN_WORDS
+    let words = heading
+        .split_whitespace()
+        .filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= MIN_LETTERS);
+    heading.contains(OPERATORS) && words.count() < MIN_WORDS
 }
 
 /// Whether a heading names a part that any document may have, with or without a number.
@@ -144,12 +146,11 @@ fn is_section(heading: &str, pages: &[ReadPage]) -> bool {
         number.saturating_add(1).to_string(),
         format!("{number}.1"),
     ];
-    let is_neighbour = |block: &PageBlock| {
+    pages.iter().flat_map(|page| &page.blocks).any(|block| {
         let word = block.text.split_whitespace().next().unwrap_or_default();
         let word = word.trim_end_matches(['.', ':']);
         block.kind == BlockKind::Heading && neighbours.iter().any(|neighbour| word == neighbour)
-    };
-    pages.iter().flat_map(|page| &page.blocks).any(is_neighbour)
+    })
 }
 
 fn is_sensible(title: &str) -> bool {
@@ -178,6 +179,7 @@ fn is_file_name(lower: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::PageBlock;
 
     #[track_caller]
     fn check(stated: &str, expected: Option<&str>) {

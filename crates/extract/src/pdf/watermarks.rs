@@ -13,15 +13,19 @@ pub(super) fn remove(pages: &mut [ReadPage]) {
     if texts.is_empty() {
         return;
     }
-    let is_watermark = |block: &mut PageBlock| match block.stance {
-        BlockOrientation::Upright | BlockOrientation::InPicture => false,
-        BlockOrientation::Tilted => texts.contains(&block.text),
-        BlockOrientation::Across => true,
-    };
     for page in pages {
-        for block in page.blocks.extract_if(.., is_watermark) {
+        for block in page.blocks.extract_if(.., |block| is_watermark(block, &texts)) {
             page.left_out.add(WordReason::Watermark, &block.text);
         }
+    }
+}
+
+/// Whether a block is a watermark; `across` are the texts of those across a page.
+fn is_watermark(block: &PageBlock, across: &HashSet<String>) -> bool {
+    match block.stance {
+        BlockOrientation::Upright | BlockOrientation::InPicture => false,
+        BlockOrientation::Tilted => across.contains(&block.text),
+        BlockOrientation::Across => true,
     }
 }
 

@@ -39,6 +39,10 @@ impl PlainHeading<'_> {
     pub(super) fn is_marked(&self) -> bool {
         self.look.starts_with(RULES)
     }
+
+    fn is_numbered(&self) -> bool {
+        self.look.starts_with('0')
+    }
 }
 
 /// Returns the headings among the lines of a text, in order.
@@ -59,22 +63,22 @@ pub(super) fn headings<'a>(lines: &[&'a str]) -> Vec<PlainHeading<'a>> {
 
 /// Returns the lines that look like headings.
 fn candidates<'a>(lines: &[&'a str]) -> Vec<PlainHeading<'a>> {
-    let line = |number: usize| lines.get(number).map_or("", |line| line.trim_end());
-    let is_below_blank = |number: usize| number == 0 || line(number - 1).is_empty();
     // Comments of a program or of settings are seldom all single lines after a blank one.
-    let are_marks = (0..lines.len()).all(|at| !line(at).starts_with('#') || is_below_blank(at));
+    let are_marks =
+        (0..lines.len()).all(|at| !line(lines, at).starts_with('#') || is_below_blank(lines, at));
     let mut found = Vec::new();
     let (mut at, mut is_fenced) = (0, false);
     while at < lines.len() {
-        let (start, text, below) = (at, line(at), line(at + 1));
+        let (start, text, below) = (at, line(lines, at), line(lines, at + 1));
         at += 1;
         is_fenced ^= text.trim_start().starts_with("```");
-        if is_fenced || !is_below_blank(start) {
+        if is_fenced || !is_below_blank(lines, start) {
             continue;
         }
         let is_apart = below.is_empty();
-        let is_overline = rule(text)
-            .is_some_and(|above| rule(line(start + 2)) == Some(above) && above.1 >= width(below));
+        let is_overline = rule(text).is_some_and(|above| {
+            rule(line(lines, start + 2)) == Some(above) && above.1 >= width(below)
+        });
         let (num_lines, heading) = match rule(below) {
             _ if is_overline => {
                 (3, title(below.trim_start()).map(|title| (text[..1].repeat(2), title)))
@@ -95,6 +99,15 @@ fn candidates<'a>(lines: &[&'a str]) -> Vec<PlainHeading<'a>> {
         }
     }
     found
+}
+
+/// Returns a line without the space at its end; an empty one behind the last.
+fn line<'a>(lines: &[&'a str], number: usize) -> &'a str {
+    lines.get(number).map_or("", |line| line.trim_end())
+}
+
+fn is_below_blank(lines: &[&str], number: usize) -> bool {
+    number == 0 || line(lines, number - 1).is_empty()
 }
 
 /// Returns a line that marks or a line below may make a heading: it begins with a letter or a digit, has no columns, and is
@@ -165,32 +178,31 @@ fn capitals(line: &str) -> Option<(String, &str)> {
 
 /// Drops numbered headings and those in capitals that are a list: several without text between them.
 fn drop_lists(lines: &[&str], found: &mut Vec<PlainHeading<'_>>) {
-    let is_next = |one: &PlainHeading<'_>, next: &PlainHeading<'_>| {
-        let between = &lines[one.lines.end..next.lines.start];
-        !one.is_marked()
-            && one.look == next.look
-            && between.iter().all(|line| line.trim().is_empty())
-    };
-    let lists = found.chunk_by(is_next);
+    let lists = found.chunk_by(|one, next| is_next(lines, one, next));
     let kept: Vec<bool> = lists.flat_map(|list| vec![list.len() < LIST; list.len()]).collect();
     let mut kept = kept.into_iter();
     found.retain(|_| kept.next().unwrap_or_default());
 }
 
+/// Whether a heading may be the item of a list after another one.
+fn is_next(lines: &[&str], one: &PlainHeading<'_>, next: &PlainHeading<'_>) -> bool {
+    let between = &lines[one.lines.end..next.lines.start];
+    !one.is_marked() && one.look == next.look && between.iter().all(|line| line.trim().is_empty())
+}
+
 /// Keeps of numbered headings those that count from 1 on; a single one is none.
 fn drop_uncounted(found: &mut Vec<PlainHeading<'_>>) {
-    let is_numbered = |heading: &PlainHeading<'_>| heading.look.starts_with('0');
     let mut last: Vec<u32> = Vec::new();
     found.retain(|heading| {
-        let next = number(heading.text).filter(|_| is_numbered(heading)).unwrap_or_default();
-        let is_kept = !is_numbered(heading) || follows(&last, &next);
-        if is_kept && is_numbered(heading) {
+        let next = number(heading.text).filter(|_| heading.is_numbered()).unwrap_or_default();
+        let is_kept = !heading.is_numbered() || follows(&last, &next);
+        if is_kept && heading.is_numbered() {
             last = next;
         }
         is_kept
     });
-    if found.iter().filter(|heading| is_numbered(heading)).count() < 2 {
-        found.retain(|heading| !is_numbered(heading));
+    if found.iter().filter(|heading| heading.is_numbered()).count() < 2 {
+        found.retain(|heading| !heading.is_numbered());
     }
 }
 

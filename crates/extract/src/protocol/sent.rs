@@ -70,16 +70,17 @@ impl DrawnPicture {
     /// Whether it is a PNG file of the size that it states (PNG specification, sections 5.2 and 11.2.1: a signature, then the
     /// header with width and height), with sides of 1 to [`limits::PICTURE_SIDE`] pixels.
     pub(crate) fn is_sound(&self) -> bool {
-        let number = |at: usize| {
-            let bytes = self.png.get(at..at + 4)?.try_into().ok()?;
-            Some(u32::from_be_bytes(bytes))
-        };
-        let is_side = |side: u32| (1..=limits::PICTURE_SIDE).contains(&side);
         self.png.starts_with(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR")
-            && number(16) == Some(self.width)
-            && number(20) == Some(self.height)
-            && is_side(self.width)
-            && is_side(self.height)
+            && self.number_at(16) == Some(self.width)
+            && self.number_at(20) == Some(self.height)
+            && [self.width, self.height]
+                .into_iter()
+                .all(|side| (1..=limits::PICTURE_SIDE).contains(&side))
+    }
+
+    fn number_at(&self, at: usize) -> Option<u32> {
+        let bytes = self.png.get(at..at + 4)?.try_into().ok()?;
+        Some(u32::from_be_bytes(bytes))
     }
 }
 

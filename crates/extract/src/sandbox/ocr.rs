@@ -37,9 +37,10 @@ pub(super) fn recognise(
         [_, _, ..] => read(&asked.pictures).map(|table| tables(&table)).unwrap_or_default(),
         _ => Vec::new(),
     };
-    match together.len() == num_pictures {
-        true => together.into_iter().map(Ok).collect(),
-        false => asked.pictures.iter().map(|picture| read(std::slice::from_ref(picture))).collect(),
+    if together.len() == num_pictures {
+        together.into_iter().map(Ok).collect()
+    } else {
+        asked.pictures.iter().map(|picture| read(std::slice::from_ref(picture))).collect()
     }
 }
 
@@ -125,10 +126,6 @@ fn run(
 
 /// Returns one picture as PGM, several as the pages of a TIFF file; `None` if pixels are missing.
 fn file(pictures: &[Picture]) -> Option<Vec<u8>> {
-    let is_complete = |picture: &Picture| {
-        let size = u64::from(picture.width) * u64::from(picture.height);
-        u64::try_from(picture.pixels.len()) == Ok(size)
-    };
     if !pictures.iter().all(is_complete) {
         return None;
     }
@@ -144,12 +141,17 @@ fn file(pictures: &[Picture]) -> Option<Vec<u8>> {
     Some(tiff)
 }
 
+/// Whether a picture has all its pixels.
+fn is_complete(picture: &Picture) -> bool {
+    let size = u64::from(picture.width) * u64::from(picture.height);
+    u64::try_from(picture.pixels.len()) == Ok(size)
+}
+
 /// Adds a page with a byte per pixel to a TIFF file (TIFF 6.0, sections 2 and 4). Its directory begins with its
 /// resolution. `next` is where the offset of this directory goes; returns where that of the next one goes.
 fn add_page(tiff: &mut Vec<u8>, next: usize, picture: &Picture) -> usize {
     const TAGS: [u16; 12] = [256, 257, 258, 259, 262, 273, 277, 278, 279, 282, 283, 296];
     const KINDS: [u16; 12] = [4, 4, 3, 3, 3, 4, 3, 4, 4, 5, 5, 3];
-    let offset = |tiff: &[u8]| u32::try_from(tiff.len()).unwrap_or(u32::MAX);
     let (start, pixels) = (offset(tiff), &picture.pixels);
     tiff.extend(pixels);
     tiff.resize(tiff.len().next_multiple_of(2), 0);
@@ -168,6 +170,11 @@ fn add_page(tiff: &mut Vec<u8>, next: usize, picture: &Picture) -> usize {
     }
     tiff.extend([0; 4]);
     tiff.len() - 4
+}
+
+/// Returns the offset of what is added next.
+fn offset(tiff: &[u8]) -> u32 {
+    u32::try_from(tiff.len()).unwrap_or(u32::MAX)
 }
 
 /// Returns the first error message; the others follow from it.

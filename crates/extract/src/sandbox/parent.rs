@@ -4,7 +4,7 @@
 //! The child is not trusted: the parent limits how long it waits and how many bytes it reads.
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::{ChildStdin, ExitStatus};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -105,9 +105,10 @@ pub(crate) fn answer(
         Err(ReadStop::CutOff) => {
             let failed = cause_of(status, &child.errors());
             let limit_seconds = request.cpu_seconds_of(reading.head.page_count);
-            match failed.detail == CPU_USED && limit_seconds == request.max_cpu_seconds {
-                true => Err(Error::TooSlow { limit_seconds }),
-                false => Err(failed.into()),
+            if failed.detail == CPU_USED && limit_seconds == request.max_cpu_seconds {
+                Err(Error::TooSlow { limit_seconds })
+            } else {
+                Err(failed.into())
             }
         }
     }
@@ -116,11 +117,15 @@ pub(crate) fn answer(
 /// Sends a document to a child, and then what it asks for. A child that has ended reads nothing; its
 /// status has the reason.
 fn feed(mut stdin: ChildStdin, request: &Request, bytes: &[u8], replies: &Receiver<Vec<u8>>) {
-    let mut send = |bytes: &[u8]| stdin.write_all(bytes).and_then(|()| stdin.flush());
-    let mut outcome = send(&encode(request)).and_then(|()| send(bytes));
+    let mut outcome = send(&mut stdin, &encode(request)).and_then(|()| send(&mut stdin, bytes));
     while let (Ok(()), Ok(reply)) = (&outcome, replies.recv()) {
-        outcome = send(&reply);
+        outcome = send(&mut stdin, &reply);
     }
+}
+
+fn send(stdin: &mut ChildStdin, bytes: &[u8]) -> io::Result<()> {
+    stdin.write_all(bytes)?;
+    stdin.flush()
 }
 
 /// Why an answer is not complete.
@@ -145,20 +150,18 @@ fn receive(
     request: &Request,
     options: &ReadOptions,
 ) -> Result<(), ReadStop> {
-    let failed = |failure, detail| Err(ReadStop::Failed(ReadFailure::new(failure, detail)));
     let started = Instant::now();
     let mut time_limit = options.wall;
     let mut bytes_left = options.max_output_bytes;
     let mut counts = ItemCounts::default();
     let mut pictures_left = ocr::MAX_PICTURES_PER_PAGE.saturating_mul(request.ocr_pages.len());
     loop {
-        let too_much = || format!("more than {} MB of text", options.max_output_bytes >> 20);
         let bytes = match child.next_line(started + time_limit, options) {
             Ok(bytes) => bytes,
-            Err(StreamEnd::TooMuch) => return failed(FailureKind::OutOfMemory, too_much()),
+            Err(StreamEnd::TooMuch) => return Err(too_much_text(options)),
             Err(StreamEnd::Late) => {
                 let detail = format!("gave up after {} s", time_limit.as_secs());
-                return failed(FailureKind::TimedOut, detail);
+                return Err(failed(FailureKind::TimedOut, detail));
             }
             Err(StreamEnd::End | StreamEnd::Cancelled) => return Err(ReadStop::CutOff),
         };
@@ -167,11 +170,11 @@ fn receive(
             let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
             match bytes_left.checked_sub(size) {
                 Some(left) => bytes_left = left,
-                None => return failed(FailureKind::OutOfMemory, too_much()),
+                None => return Err(too_much_text(options)),
             }
         }
         if let Err(bound) = counts.add(&bytes) {
-            return failed(FailureKind::TooLarge, bound.to_string());
+            return Err(failed(FailureKind::TooLarge, bound.to_string()));
         }
         match decode(&bytes) {
             Some(AnswerLine::Document(mut head)) => {
@@ -201,15 +204,24 @@ fn receive(
                 return Ok(());
             }
             Some(AnswerLine::Failed { code, detail }) => {
-                return failed(failure_from_code(&code), after_pages(reading, detail));
+                return Err(failed(failure_from_code(&code), after_pages(reading, detail)));
             }
             // The last line of a child that was killed while writing it.
             None if !bytes.ends_with(b"\n") => return Err(ReadStop::CutOff),
             None | Some(AnswerLine::Pictures(_) | AnswerLine::Member(_) | AnswerLine::Drawn(_)) => {
-                return failed(FailureKind::Crashed, INVALID.to_owned());
+                return Err(failed(FailureKind::Crashed, INVALID.to_owned()));
             }
         }
     }
+}
+
+fn failed(failure: FailureKind, detail: String) -> ReadStop {
+    ReadStop::Failed(ReadFailure::new(failure, detail))
+}
+
+fn too_much_text(options: &ReadOptions) -> ReadStop {
+    let detail = format!("more than {} MB of text", options.max_output_bytes >> 20);
+    failed(FailureKind::OutOfMemory, detail)
 }
 
 /// Cuts a title that is longer than a line can be.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -112,22 +112,8 @@ impl Process {
         args: &[&OsStr],
         variables: &[(&str, OsString)],
     ) -> Result<(Self, ChildStdin)> {
-        let start = || {
-            let mut command = Command::new(program);
-            command.args(args).env_clear().envs(kept_variables());
-            command.envs(variables.iter().map(|(name, value)| (name, value)));
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            #[cfg(unix)]
-            {
-                use std::os::unix::process::CommandExt;
-                // Its path may be that of a link of the system to the running program.
-                command.arg0(PROCESS_NAME);
-                // Ctrl-C is for this process, which decides what becomes of the document.
-                command.process_group(0);
-            }
-            command.spawn()
-        };
-        let spawned = start().map_err(|source| Error::of_file(program, source))?;
+        let spawned =
+            spawn(program, args, variables).map_err(|source| Error::of_file(program, source))?;
         let (sender, lines) = sync_channel(LINES_IN_FLIGHT);
         let (stderr_sender, stderr_end) = sync_channel(0);
         let (in_flight, errors) = (Arc::<InFlight>::default(), Arc::default());
@@ -136,7 +122,7 @@ impl Process {
         let pipes =
             (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            let source = std::io::ErrorKind::BrokenPipe.into();
+            let source = io::ErrorKind::BrokenPipe.into();
             return Err(Error::of_file(program, source));
         };
         let (in_flight, buffered) = (Arc::clone(&process.in_flight), Arc::clone(&process.errors));
@@ -254,4 +240,20 @@ fn read_errors(mut stderr: ChildStderr, buffered: &Mutex<Vec<u8>>) {
         // Continue reading, so that a process with much output does not block.
         buffered.extend(&buffer[..len.min(free)]);
     }
+}
+
+fn spawn(program: &Path, args: &[&OsStr], variables: &[(&str, OsString)]) -> io::Result<Child> {
+    let mut command = Command::new(program);
+    command.args(args).env_clear().envs(kept_variables());
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt;
+        // Its path may be that of a link of the system to the running program.
+        command.arg0(PROCESS_NAME);
+        // Ctrl-C is for this process, which decides what becomes of the document.
+        command.process_group(0);
+    }
+    command.spawn()
 }

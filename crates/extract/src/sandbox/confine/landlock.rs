@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset,
-    RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd,
+    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus,
+    Scope,
 };
 
 use super::program::ProgramFiles;
@@ -29,23 +30,27 @@ pub(super) fn allow_program(program: &Path) -> Option<u32> {
 }
 
 fn restrict(allowed: &[(&Path, BitFlags<AccessFs>)]) -> Option<u32> {
-    let restrict = || -> Result<_, RulesetError> {
-        let mut ruleset = Ruleset::default()
-            .handle_access(AccessFs::from_all(VERSION))?
-            .handle_access(AccessNet::from_all(VERSION))?
-            .scope(Scope::from_all(VERSION))?
-            .create()?;
-        for (path, access) in allowed {
-            // A path that does not exist needs no rule. One that is a link allows what it leads to.
-            if let Ok(file) = PathFd::new(path) {
-                ruleset = ruleset.add_rule(PathBeneath::new(file, *access))?;
-            }
-        }
-        ruleset.restrict_self()
-    };
-    let status = restrict().ok().filter(|status| status.ruleset != RulesetStatus::NotEnforced)?;
+    let status = enforce(allowed).ok()?;
+    if status.ruleset == RulesetStatus::NotEnforced {
+        return None;
+    }
     match status.landlock {
         LandlockStatus::Available { effective_abi, .. } => Some(effective_abi as u32),
         _ => None,
     }
+}
+
+fn enforce(allowed: &[(&Path, BitFlags<AccessFs>)]) -> Result<RestrictionStatus, RulesetError> {
+    let mut ruleset = Ruleset::default()
+        .handle_access(AccessFs::from_all(VERSION))?
+        .handle_access(AccessNet::from_all(VERSION))?
+        .scope(Scope::from_all(VERSION))?
+        .create()?;
+    for (path, access) in allowed {
+        // A path that does not exist needs no rule. One that is a link allows what it leads to.
+        if let Ok(file) = PathFd::new(path) {
+            ruleset = ruleset.add_rule(PathBeneath::new(file, *access))?;
+        }
+    }
+    ruleset.restrict_self()
 }

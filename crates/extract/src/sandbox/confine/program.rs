@@ -74,9 +74,9 @@ fn folders_in(variable: &str) -> Vec<PathBuf> {
 /// Returns a folder and its entries: what is allowed is where they lead, and languages may be links.
 fn with_linked(folder: PathBuf) -> Vec<PathBuf> {
     let entries = list(&folder, FollowedLinks::Follow).unwrap_or_default();
-    let is_data = |path: &PathBuf| path.extension() == Some(OsStr::new("traineddata"));
-    let entries = entries.into_iter().map(|entry| folder.join(entry.name)).filter(is_data);
-    let entries: Vec<PathBuf> = entries.collect();
+    let entries = entries.into_iter().map(|entry| folder.join(entry.name));
+    let entries: Vec<PathBuf> =
+        entries.filter(|path| path.extension() == Some(OsStr::new("traineddata"))).collect();
     [vec![folder], entries].concat()
 }
 
@@ -103,11 +103,11 @@ fn libraries_in(cache: &[u8]) -> Option<Vec<PathBuf>> {
     let head = cache.windows(MAGIC.len()).position(|bytes| bytes == MAGIC)?;
     let cache = &cache[head..];
     let entries = cache.get(HEAD..)?.chunks_exact(ENTRY).take(number(cache, NUM_ENTRIES, 4)?);
-    let path = |entry: &[u8]| {
+    let paths = entries.filter_map(|entry| {
         let path = cache.get(number(entry, PATH_OFFSET, 4)?..)?.split(|byte| *byte == 0).next()?;
         Some(PathBuf::from(OsStr::from_bytes(path))).filter(|path| path.file_name().is_some())
-    };
-    Some(entries.filter_map(path).filter(|path| path.is_absolute()).collect())
+    });
+    Some(paths.filter(|path| path.is_absolute()).collect())
 }
 
 /// Returns the loader that a program names in its head (ELF, `PT_INTERP`); `None` if it is linked statically.
@@ -116,12 +116,7 @@ fn loader(program: &Path) -> Option<PathBuf> {
     /// The number of bytes of an address, by the class of the file.
     const ADDRESS: [(u8, usize); 2] = [(1, 4), (2, 8)];
     let program = open(program, FollowedLinks::Follow).ok()?;
-    let bytes = |start: usize, len: usize| {
-        let mut bytes = vec![0; len.min(usize::from(u16::MAX))];
-        program.read_exact_at(&mut bytes, u64::try_from(start).ok()?).ok()?;
-        Some(bytes)
-    };
-    let head = bytes(0, 52)?;
+    let head = read_at(&program, 0, 52)?;
     if !head.starts_with(b"\x7FELF") {
         return None;
     }
@@ -130,15 +125,22 @@ fn loader(program: &Path) -> Option<PathBuf> {
     // size of the head, and the size and number of the segments.
     let segments = number(&head, 24 + address, address)?;
     let sizes = 24 + 3 * address + 6;
-    let head = bytes(sizes, 4)?;
+    let head = read_at(&program, sizes, 4)?;
     let (size, count) = (number(&head, 0, 2)?, number(&head, 2, 2)?);
-    let table = bytes(segments, size.checked_mul(count)?)?;
+    let table = read_at(&program, segments, size.checked_mul(count)?)?;
     let segment =
         table.chunks_exact(size.max(1)).find(|row| number(row, 0, 4) == Some(PT_INTERP))?;
     // The offset is after the kind, the size in the file after two addresses more.
-    let path = bytes(number(segment, address, address)?, number(segment, 4 * address, address)?)?;
+    let start = number(segment, address, address)?;
+    let path = read_at(&program, start, number(segment, 4 * address, address)?)?;
     let path = path.split(|byte| *byte == 0).next()?;
     Some(PathBuf::from(OsStr::from_bytes(path))).filter(|path| path.is_absolute())
+}
+
+fn read_at(file: &impl FileExt, start: usize, len: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; len.min(usize::from(u16::MAX))];
+    file.read_exact_at(&mut bytes, u64::try_from(start).ok()?).ok()?;
+    Some(bytes)
 }
 
 /// Returns the number with this many bytes, in the order of this machine.

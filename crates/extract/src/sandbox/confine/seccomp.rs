@@ -132,22 +132,24 @@ fn apply(always: &[&[c_long]], limited: &[Limited<'_>]) -> bool {
         let Some(rule) = rule(conditions) else { return false };
         rules.entry(*call).or_default().push(rule);
     }
-    let filter = || {
-        let architecture = std::env::consts::ARCH.try_into().ok()?;
-        let (other, matched) =
-            (SeccompAction::Errno(libc::ENOSYS.unsigned_abs()), SeccompAction::Allow);
-        let filter = SeccompFilter::new(rules, other, matched, architecture).ok()?;
-        let program: BpfProgram = filter.try_into().ok()?;
-        apply_filter(&program).ok()
-    };
-    filter().is_some()
+    install(rules).is_some()
+}
+
+/// Refuses all calls but those with a rule.
+fn install(rules: BTreeMap<c_long, Vec<SeccompRule>>) -> Option<()> {
+    let architecture = std::env::consts::ARCH.try_into().ok()?;
+    let (other, matched) =
+        (SeccompAction::Errno(libc::ENOSYS.unsigned_abs()), SeccompAction::Allow);
+    let filter = SeccompFilter::new(rules, other, matched, architecture).ok()?;
+    let program: BpfProgram = filter.try_into().ok()?;
+    apply_filter(&program).ok()
 }
 
 /// Returns a rule that holds if all conditions hold.
 fn rule(conditions: &[Condition]) -> Option<SeccompRule> {
-    let condition = |(argument, operator, value): &Condition| {
+    let conditions = conditions.iter().map(|(argument, operator, value)| {
         let value = u64::from(value.unsigned_abs());
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), value).ok()
-    };
-    SeccompRule::new(conditions.iter().map(condition).collect::<Option<_>>()?).ok()
+    });
+    SeccompRule::new(conditions.collect::<Option<_>>()?).ok()
 }
