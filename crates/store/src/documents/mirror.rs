@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, named_params};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::db::row::StoredRow;
@@ -16,13 +17,15 @@ use crate::Store;
 use crate::db::fault::Step;
 use crate::db::{columns, sql};
 use crate::keyword::sizes::BLOCK_BITS;
+use crate::text::json::JsonLine;
 use crate::text::language::NaturalLanguage;
 
 /// The first bytes of a SHA-256 over everything that is copied.
 pub type Fingerprint = [u8; 16];
 
-/// A document with everything that a search shows of it or filters by.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A document with everything that a search shows of it or filters by. Its fingerprint follows from the names and the
+/// order of the fields: another name or order makes the next push send all documents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MirroredDocument {
     /// Its key.
     pub id: DocumentId,
@@ -163,16 +166,11 @@ const BLOCK: &str = "
     ORDER BY chunks.id";
 
 impl MirroredDocument {
-    /// Returns the fingerprint of all its fields.
+    /// Returns the fingerprint of its fields, written as a line of JSON.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
-        let Self { id, title, path, paths, doc_type, language, tags, .. } = self;
-        let Self { date, date_origin, added, content_hash, metadata, total_chunks, .. } = self;
-        let fields = format!(
-            "{id:?}{title:?}{path:?}{paths:?}{doc_type:?}{language:?}{tags:?}{date:?}{date_origin:?}\
-             {added:?}{content_hash:?}{metadata:?}{total_chunks}"
-        );
-        fingerprint(&fields)
+        let line = JsonLine::of(self).expect("texts and numbers can be written");
+        fingerprint(line.as_str())
     }
 }
 
@@ -319,4 +317,39 @@ fn first_bytes(digest: &[u8]) -> Fingerprint {
     let len = first.len();
     first.copy_from_slice(&digest[..len]);
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_is_that_of_what_is_written() {
+        let document = MirroredDocument {
+            id: DocumentId(7),
+            title: "Tides \"high\"".into(),
+            path: Some("/docs/tides.md".into()),
+            paths: vec!["/docs/tides.md".into()],
+            doc_type: "markdown".into(),
+            language: None,
+            tags: vec!["sea".into()],
+            date: Some("2026-11-28".into()),
+            date_origin: None,
+            added: "2026-11-28T10:00:00Z".into(),
+            content_hash: "00ff".into(),
+            metadata: "{}".into(),
+            total_chunks: 3,
+        };
+        let written = JsonLine::of(&document).unwrap();
+        assert_eq!(
+            written.as_str(),
+            "{\"id\":7,\"title\":\"Tides \\\"high\\\"\",\"path\":\"/docs/tides.md\",\"paths\":[\"/docs/tides.md\"],\
+             \"doc_type\":\"markdown\",\"language\":null,\"tags\":[\"sea\"],\"date\":\"2026-11-28\",\"date_origin\":null,\
+             \"added\":\"2026-11-28T10:00:00Z\",\"content_hash\":\"00ff\",\"metadata\":\"{}\",\"total_chunks\":3}\n"
+        );
+        let hex: String = document.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "bcc4c5c1bf7d6cc1b8427151ab9dc8ce");
+        let longer = MirroredDocument { total_chunks: 4, ..document.clone() };
+        assert_ne!(longer.fingerprint(), document.fingerprint());
+    }
 }
