@@ -99,6 +99,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("toml_edit", &["app/agents/clients/in_toml.rs"]),
     ("tree_sitter", &["reader/code"]),
     ("unicode_properties", &["base/text/emoji.rs"]),
+    ("ureq", &["embed/fetch/hub.rs"]),
     ("whatlang", &["base/text/language.rs"]),
 ];
 

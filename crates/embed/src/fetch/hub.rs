@@ -170,13 +170,22 @@ struct FetchFailure {
 impl FetchFailure {
     fn new(file: &FileSpec, error: &ApiError) -> Self {
         let (name, said) = (&file.name, error.to_string());
-        let is_absent = said.contains("http status: 404");
+        let is_absent = is_not_found(error);
         let reason = if is_absent {
             format!("there is no {name}")
         } else {
             reason_in(&said).unwrap_or_else(|| format!("{name}: {said}"))
         };
         Self { is_absent, is_overlong: false, reason }
+    }
+}
+
+/// Whether the hub answered that a file does not exist.
+fn is_not_found(error: &ApiError) -> bool {
+    match error {
+        ApiError::RequestError(error) => matches!(**error, ureq::Error::StatusCode(404)),
+        ApiError::TooManyRetries(last) => is_not_found(last),
+        _ => false,
     }
 }
 
