@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::sections::SectionNumbers;
-use super::{headings, labels, number};
+use super::{headings, number};
 use crate::document::BlockKind;
 use crate::protocol::{BlockPlace, PageBlock, ReadPage};
 
@@ -36,6 +36,13 @@ const MIN_OF_DEPTH: usize = 3;
 
 /// Deepest level derived from appearance.
 const MAX_LEVEL: u8 = 6;
+
+/// Titles of boxes with advice.
+const ADVICE: &[&str] = &[
+    "attention", "caution", "danger", "hint", "important", "note", "notes", "tip", "warning",
+    "achtung", "hinweis", "tipp", "warnung", "wichtig", "astuce", "avertissement", "remarque",
+    "advertencia", "consejo", "nota", "avvertenza",
+];
 
 /// Marks the headings among the blocks of `pages` that have positions, and sets their levels. All headings begin left of `edge`,
 /// if there is one.
@@ -225,7 +232,7 @@ fn heading_sign(block: &PageBlock, place: &BlockPlace, body: &UsualText) -> Opti
         || is_amounts(&block.text)
         || place.num_lines > MAX_LINES
         || !headings::is_plausible(&block.text)
-        || labels::is_label(&block.text)
+        || is_label(&block.text)
     {
         return None;
     }
@@ -247,6 +254,13 @@ fn heading_sign(block: &PageBlock, place: &BlockPlace, body: &UsualText) -> Opti
         return Some(HeadingSign::Style);
     }
     (may_be_plain && is_number).then_some(HeadingSign::Number)
+}
+
+/// Whether `text` only announces what comes next: the title of a box with advice (`Note`), or the
+/// number of a chapter without its title (`Chapter 3`).
+fn is_label(text: &str) -> bool {
+    let word = text.trim().trim_end_matches([':', '.', '!']).to_lowercase();
+    ADVICE.contains(&word.as_str()) || number::is_alone(text)
 }
 
 /// Whether numbers follow each other after the section number, like those in the columns of a table.

@@ -16,7 +16,6 @@ mod furniture;
 mod geometry;
 mod headings;
 mod hyphens;
-mod labels;
 mod manual_page;
 mod notes;
 mod number;

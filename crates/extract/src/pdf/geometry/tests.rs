@@ -201,3 +201,13 @@ fn words_before_boxes_and_code_are_not_headings() {
         &[0, 0, 0, 0, 0, 1],
     );
 }
+
+#[test]
+fn labels_have_no_title() {
+    for text in ["Note", "WARNING!", "Tip:", "Chapter 3", "APPENDIX B.", "CHAPTER"] {
+        assert!(is_label(text), "{text}");
+    }
+    for text in ["Notes on tides", "Chapter 3 Tides", "Tides", "3"] {
+        assert!(!is_label(text), "{text}");
+    }
+}
