@@ -31,7 +31,6 @@ mod mail;
 mod markup;
 mod math;
 mod members;
-mod merged_parts;
 mod mhtml;
 mod mime;
 #[cfg(debug_assertions)]

@@ -10,7 +10,6 @@ mod feed;
 mod json;
 mod json_value;
 mod lines;
-mod log;
 mod parts;
 mod prose;
 mod tables;
@@ -24,6 +23,7 @@ use crate::document::{Data, Document};
 
 pub(super) use conversation::chats;
 use escapes::{OnEscape, UnescapedText, decode};
+use lines::{indent, lines};
 use parts::Parts;
 
 pub(super) fn extract(text: &str, kind: Data) -> Document {
@@ -42,7 +42,7 @@ pub(super) fn extract(text: &str, kind: Data) -> Document {
         Data::Yaml => yaml::scan(text, &mut parts),
         Data::Toml => tables::scan(text, &mut parts),
         Data::Xml => xml::scan(text, &mut parts),
-        Data::Log => log::scan(text, &mut parts),
+        Data::Log => scan_log(text, &mut parts),
     }
     let mut blocks = parts.finish();
     let decoded = decode(text, &mut blocks, |text, on_escape| find_escapes(text, kind, on_escape));
@@ -50,6 +50,15 @@ pub(super) fn extract(text: &str, kind: Data) -> Document {
         .unwrap_or_else(|| UnescapedText { text: text.to_owned(), ..UnescapedText::default() });
     blocks.retain(|block| !block.bytes.is_empty());
     Document { text, blocks, has_lines: true, line_numbers, ..Document::default() }
+}
+
+/// Finds the entries of a log. A line that is indented continues an entry.
+fn scan_log(text: &str, parts: &mut Parts<'_>) {
+    for (at, line) in lines(text) {
+        if !line.is_empty() && indent(line) == 0 {
+            parts.member(at, None);
+        }
+    }
 }
 
 /// Finds the escapes of a format in a text.

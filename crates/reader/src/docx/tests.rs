@@ -3,7 +3,7 @@
 use super::*;
 use crate::extract::protocol::Request;
 use crate::limits;
-use crate::merged_parts::read_docx;
+use crate::package::read_docx;
 use crate::parts::{archive, archive_of_bytes};
 use crate::testing::output_of;
 

@@ -5,7 +5,6 @@
 
 mod cells;
 mod formats;
-mod formulas;
 mod notes;
 
 use std::collections::{BTreeMap, HashSet};

@@ -14,7 +14,6 @@ mod glossaries;
 mod groups;
 mod lines;
 mod margin;
-pub(crate) mod marks;
 mod numbers;
 mod paragraphs;
 mod piece;

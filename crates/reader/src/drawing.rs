@@ -1,17 +1,16 @@
 //! Extracts the text, tables, charts and diagrams of a drawing: a slide, the notes of a slide, what is drawn on a sheet.
 
-mod items;
-
 use std::collections::BTreeMap;
 
+use crate::document::WordReason;
 use crate::extract::protocol::ReadFailure;
-use crate::figures::Figures;
+use crate::figures::{Figure, Figures};
 use crate::flow::{self, FlowItem, FlowTables, MergedWith};
-use crate::grid::CellSpan;
+use crate::grid::{CellSpan, TableGrid};
 use crate::members;
 use crate::parts::is_description;
+use crate::writer::BlockWriter;
 use crate::xml::Element;
-pub(crate) use items::DrawingItem;
 
 /// Placeholders whose text is the same on every slide.
 const FURNITURE: &[&str] = &["sldNum", "dt", "ftr", "hdr"];
@@ -25,6 +24,33 @@ pub(crate) struct DrawingText {
     pub(crate) items: Vec<DrawingItem>,
     /// Why it ends early.
     pub(crate) damage: Option<ReadFailure>,
+}
+
+/// A piece of a drawing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum DrawingItem {
+    Title(String),
+    Paragraph(String),
+    /// Its depth from 0, its marker, its text.
+    Point(usize, String, String),
+    Table(TableGrid),
+    /// A chart or a diagram.
+    Figure(Figure),
+    /// What is on every slide.
+    Furniture(String),
+}
+
+impl DrawingItem {
+    pub(crate) fn write(self, writer: &mut BlockWriter) {
+        match self {
+            Self::Title(text) => writer.heading(1, &text),
+            Self::Paragraph(text) => writer.paragraph(&text),
+            Self::Point(depth, marker, text) => writer.item(depth, &marker, &text),
+            Self::Table(grid) => writer.grid(grid),
+            Self::Figure(figure) => figure.write(writer),
+            Self::Furniture(text) => writer.left_out.add(WordReason::RunningHead, &text),
+        }
+    }
 }
 
 /// What a drawing refers to by ids.
@@ -228,7 +254,6 @@ impl DrawingWalk {
 mod tests {
     use super::*;
     use crate::parts;
-    use crate::writer::BlockWriter;
 
     #[track_caller]
     fn check(xml: &str, expected: &[&str]) {
