@@ -62,18 +62,22 @@ impl IngestRun<'_> {
     pub fn edit_stored(&mut self, before: &StoredDocument, edit: &DocumentEdit) -> Result<()> {
         let budget = CpuBudget::new(self.options.max_cpu);
         let options = self.options.chunking.of(before.doc_type);
-        let num_tokens = |text: &str| num_tokens(self.embedder, text);
         let title = edit.title.as_ref().unwrap_or(&before.title);
         let mut chunks: Vec<Chunk> = Vec::new();
         for stored in self.store.chunks(before.id)? {
             let context = with_title(&stored.chunk.context, &before.title, title.trim());
             let passage = Chunk::passage(&context, &stored.chunk.text);
-            let num_tokens_now = num_tokens(&passage) + options.reserved_tokens;
+            let num_tokens_now = num_tokens(self.embedder, &passage) + options.reserved_tokens;
             let token_count = u32::try_from(num_tokens_now).unwrap_or(u32::MAX);
             let chunk = Chunk { context, token_count, ..stored.chunk };
             if num_tokens_now > options.model_tokens {
                 let is_code = before.doc_type == DocType::Code;
-                chunks.extend(recut(&chunk, is_code, &num_tokens, options));
+                chunks.extend(recut(
+                    &chunk,
+                    is_code,
+                    &|text| num_tokens(self.embedder, text),
+                    options,
+                ));
             } else {
                 chunks.push(chunk);
             }

@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use crate::decision::{ContentDecision, Decider, FileDecision, ReadContent};
@@ -140,8 +140,9 @@ fn prospect(
     }
     let head = head(found);
     let wanted = found.wanted(options.wanted);
-    let is_container = |head: &Vec<u8>| detect::container(&found.path, head).is_some();
-    if wanted.is_open() && head.as_ref().is_ok_and(is_container) {
+    if wanted.is_open()
+        && head.as_ref().is_ok_and(|head| detect::container(&found.path, head).is_some())
+    {
         let is_known = known.is_some()
             || remembered.is_some_and(|remembered| remembered.before.was_container(found));
         return Ok((if is_known { Foresight::Changed } else { Foresight::New }, 0));
@@ -242,14 +243,16 @@ fn pages_for_ocr(found: &FoundFile, format: Format, options: &IngestOptions) -> 
 
 /// Returns the first and the last bytes of a file.
 fn head(found: &FoundFile) -> Result<Vec<u8>> {
-    let mut file = found.reach.open(&found.path)?;
-    let mut head = Vec::new();
-    let read = || {
-        (&mut file).take(detect::HEAD_BYTES as u64).read_to_end(&mut head)?;
-        let at = found.stamp.size_bytes.saturating_sub(detect::TAIL_BYTES).max(head.len() as u64);
-        file.seek(SeekFrom::Start(at))?;
-        file.take(detect::TAIL_BYTES).read_to_end(&mut head)
-    };
-    read().map_err(|source| Error::of_file(&found.path, source))?;
-    Ok(head)
+    let file = found.reach.open(&found.path)?;
+    read_ends(file, found.stamp.size_bytes).map_err(|source| Error::of_file(&found.path, source))
+}
+
+/// Reads the first bytes of a file, then those of its last bytes that come after them.
+fn read_ends(mut file: impl Read + Seek, size_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut ends = Vec::new();
+    (&mut file).take(detect::HEAD_BYTES as u64).read_to_end(&mut ends)?;
+    let at = size_bytes.saturating_sub(detect::TAIL_BYTES).max(ends.len() as u64);
+    file.seek(SeekFrom::Start(at))?;
+    file.take(detect::TAIL_BYTES).read_to_end(&mut ends)?;
+    Ok(ends)
 }

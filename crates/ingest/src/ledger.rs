@@ -63,9 +63,10 @@ impl LedgerBefore {
             let path = start.path();
             let found = store.ledger_at(&paths::path_text(path))?;
             rows.extend(found.into_iter().map(|row| (row.path.clone(), row)));
-            match path.is_dir() {
-                true => folders.push(path.to_owned()),
-                false => drop(files.insert(path.to_owned())),
+            if path.is_dir() {
+                folders.push(path.to_owned());
+            } else {
+                files.insert(path.to_owned());
             }
             let wanted = start.wanted(options.wanted);
             if wanted != options.wanted {
@@ -268,19 +269,26 @@ impl<'b> Recorder<'b> {
             // An empty folder may be a disk that is not mounted.
             let walked: Vec<&PathBuf> =
                 before.folders.iter().filter(|folder| !is_away(folder)).collect();
-            let is_gone = |path: &str| {
-                let path = paths::path_of(path);
-                let is_below = |folder: &PathBuf| path.starts_with(folder) && path != *folder;
-                let is_walked = walked.iter().any(|folder| is_below(folder));
-                let is_unread = self.unread.iter().any(is_below);
-                (is_walked && !is_unread) || (before.files.contains(&path) && is_missing(&path))
-            };
             let unseen = before.rows.keys().filter(|path| !self.seen.contains(path.as_str()));
-            let gone: Vec<String> = unseen.filter(|path| is_gone(path)).cloned().collect();
+            let gone: Vec<String> =
+                unseen.filter(|path| self.is_gone(path, &walked)).cloned().collect();
             self.gone.extend(gone);
         }
         store.update_ledger(&self.rows, &self.gone)
     }
+
+    /// Whether a file that was not seen is gone: it is in one of the folders `walked` and in none that could not be
+    /// read, or it was named and is missing.
+    fn is_gone(&self, path: &str, walked: &[&PathBuf]) -> bool {
+        let path = paths::path_of(path);
+        let is_walked = walked.iter().any(|folder| is_below(&path, folder));
+        let is_unread = self.unread.iter().any(|folder| is_below(&path, folder));
+        (is_walked && !is_unread) || (self.before.files.contains(&path) && is_missing(&path))
+    }
+}
+
+fn is_below(path: &Path, folder: &Path) -> bool {
+    path.starts_with(folder) && path != folder
 }
 
 /// Returns the row of a file that is not indexed; the store adds the time.

@@ -34,8 +34,7 @@ impl Mounts {
     }
 
     fn system(&mut self, folder: &Path) -> Option<u64> {
-        let ask = || open::identity(folder).map(|(system, _)| system);
-        *self.systems.entry(folder.to_owned()).or_insert_with(ask)
+        *self.systems.entry(folder.to_owned()).or_insert_with(|| Some(open::identity(folder)?.0))
     }
 }
 

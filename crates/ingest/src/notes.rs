@@ -23,8 +23,9 @@ impl IngestRun<'_> {
         check_note(text)?;
         let mut options = self.options.clone();
         if let Some(id) = replaced {
-            let unknown = || Error::UnknownDocument { id: id.to_string() };
-            let note = self.store.document(id)?.ok_or_else(unknown)?;
+            let Some(note) = self.store.document(id)? else {
+                return Err(Error::UnknownDocument { id: id.to_string() });
+            };
             if note.doc_type != DocType::Note || note.path.is_some() {
                 return Err(Error::NotANote { id: id.to_string() });
             }

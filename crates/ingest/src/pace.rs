@@ -66,10 +66,12 @@ impl RemainingWork {
                 let extension = extension.as_ref().and_then(|extension| extension.to_str());
                 let is_packed =
                     extension.and_then(Format::with_extension).is_some_and(Format::is_bulky);
-                let chunks_per_byte = match detect::is_claimed(path, further) {
-                    false => 0.0,
-                    true if is_packed => 1.0 / PACKED_BYTES_PER_CHUNK,
-                    true => 1.0 / BYTES_PER_CHUNK,
+                let chunks_per_byte = if !detect::is_claimed(path, further) {
+                    0.0
+                } else if is_packed {
+                    1.0 / PACKED_BYTES_PER_CHUNK
+                } else {
+                    1.0 / BYTES_PER_CHUNK
                 };
                 work.kinds.push(ExtensionWork { num_files: 0, num_bytes: 0.0, chunks_per_byte });
                 work.kinds.len() - 1

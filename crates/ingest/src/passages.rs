@@ -19,8 +19,10 @@ const MODEL_TOKENS: usize = 125;
 
 /// Counts the tokens of a text, without special tokens; without a model, estimates them.
 pub(super) fn num_tokens(embedder: Option<&dyn Embedder>, text: &str) -> usize {
-    let estimate = || tokens::estimate(text) * MODEL_TOKENS / 100;
-    embedder.map_or_else(estimate, |embedder| embedder.num_tokens(text))
+    match embedder {
+        Some(embedder) => embedder.num_tokens(text),
+        None => tokens::estimate(text) * MODEL_TOKENS / 100,
+    }
 }
 
 /// Returns the embeddings of passages that the database has already, with gaps for all others.
@@ -52,8 +54,8 @@ pub fn embed(
     for missing in missing.chunks_mut(PASSAGES_PER_JOB) {
         budget.check()?;
         let passages: Vec<&str> = missing.iter().map(|(passage, _)| passage.as_str()).collect();
-        let embed = || budget.spend(|| embedder.embed_passages(&passages));
-        for ((_, slot), embedding) in missing.iter_mut().zip(stage("embed", embed)?) {
+        let made = stage("embed", || budget.spend(|| embedder.embed_passages(&passages)))?;
+        for ((_, slot), embedding) in missing.iter_mut().zip(made) {
             **slot = Some(embedding);
         }
     }

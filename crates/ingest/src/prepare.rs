@@ -64,8 +64,9 @@ pub(super) struct ReadFile<'a> {
 
 /// Does the work on one file. A panic is a bug, but a bug on one file must not lose the rest of the run.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let crashed = |_| Err(Error::Extract { failure: FailureKind::Crashed, detail: String::new() });
-    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(crashed)
+    panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(Error::Extract { failure: FailureKind::Crashed, detail: String::new() })
+    })
 }
 
 /// Extracts and chunks the bytes of a file.
@@ -76,12 +77,12 @@ pub(super) fn prepare_file(
     budget: &CpuBudget,
 ) -> Result<PreparedDocument> {
     let ReadFile { found, bytes, format, content_hash, given_title } = file;
-    let read = || {
-        let content = containers::content(&found.path, bytes, &options.pdf)?;
-        extract::extract(&content, format, &options.pdf)
-    };
-    let extract = || stage("extract", read);
-    let extracted = budget.spend(extract)?;
+    let extracted = budget.spend(|| {
+        stage("extract", || {
+            let content = containers::content(&found.path, bytes, &options.pdf)?;
+            extract::extract(&content, format, &options.pdf)
+        })
+    })?;
     budget.check()?;
     extracted.require_text(&found.path)?;
     let Extracted { document, format, members } = extracted;
@@ -159,12 +160,13 @@ fn assemble(
     let chunk_options = options.chunking.of(head.format.doc_type());
     let (clock, left) = (Clock::start(), budget.left());
     let (num_counted, is_late) = (Cell::new(0_u32), Cell::new(false));
-    let is_over = || options.is_cancelled.load(Ordering::Relaxed) || clock.elapsed() >= left;
     // Once the time is used up or the run is cancelled, every text counts as 0 tokens: chunking then
     // ends soon, and its result is dropped.
     let count = |text: &str| {
         num_counted.set(num_counted.get().wrapping_add(1));
-        if num_counted.get().is_multiple_of(COUNTS_PER_CHECK) && is_over() {
+        if num_counted.get().is_multiple_of(COUNTS_PER_CHECK)
+            && (options.is_cancelled.load(Ordering::Relaxed) || clock.elapsed() >= left)
+        {
             is_late.set(true);
         }
         if is_late.get() { 0 } else { num_tokens(embedder, text) }
@@ -231,14 +233,13 @@ fn natural_language(text: &str, doc_type: DocType) -> Option<String> {
 pub(super) fn file_words(path: &Path) -> String {
     let path = paths::unpacked(path);
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let is_word =
-        |part: &&str| part.chars().nth(1).is_some() && part.chars().all(char::is_alphabetic);
     let parts = stem.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-    if parts.clone().any(|part| is_word(&part)) {
-        parts.collect::<Vec<_>>().join(" ")
-    } else {
-        String::new()
-    }
+    if parts.clone().any(is_word) { parts.collect::<Vec<_>>().join(" ") } else { String::new() }
+}
+
+/// Whether a part of a name is a word: two or more letters and nothing else.
+fn is_word(part: &str) -> bool {
+    part.chars().nth(1).is_some() && part.chars().all(char::is_alphabetic)
 }
 
 #[cfg(test)]

@@ -154,10 +154,10 @@ impl IngestReport {
             LeftOutReason::Small => "too small".to_owned(),
             LeftOutReason::Generated => {
                 self.num_generated += 1;
-                let name = || left_out.path.file_name().unwrap_or_default().to_string_lossy();
+                let name = left_out.path.file_name().unwrap_or_default();
                 match left_out.stamp {
                     Some(_) => detect::kind(&left_out.path),
-                    None => name().into_owned(),
+                    None => name.to_string_lossy().into_owned(),
                 }
             }
             _ => detect::kind(&left_out.path),

@@ -232,12 +232,10 @@ fn documents_with_copies(scope: &SurveyScope) -> HashSet<DocumentId> {
     let (gone, there): (Vec<_>, Vec<_>) =
         scope.known.iter().partition(|file| is_missing(&paths::path_of(&file.stamp.path)));
     let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
-    let is_refused = |file: &RememberedFile| {
-        matches!(scope.roots.look(&file.stamp), Err(Error::LinkRefused { .. }))
-    };
     there
         .into_iter()
-        .filter(|file| gone.contains(&file.document_id) && !is_refused(file))
+        .filter(|file| gone.contains(&file.document_id))
+        .filter(|file| !matches!(scope.roots.look(&file.stamp), Err(Error::LinkRefused { .. })))
         .map(|file| file.document_id)
         .collect()
 }

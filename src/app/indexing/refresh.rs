@@ -59,11 +59,7 @@ fn starts(session: &Session, changed: &BTreeSet<&str>) -> Result<Vec<Start>> {
         if let Some(known) = store.known_path(path)? {
             let is_claimed = is_claimed(session, &paths::path_of(path));
             let language = known.language.as_deref();
-            starts.extend(roots.start_of_file(
-                &known.stamp,
-                (known.doc_type, language),
-                is_claimed,
-            ));
+            starts.extend(roots.start_of_file(&known.stamp, known.doc_type, language, is_claimed));
         }
     }
     store.close()?;

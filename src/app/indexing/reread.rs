@@ -106,9 +106,9 @@ pub fn reread(
         let path = paths::path_of(text);
         let Some(known) = known.get(text.as_str()).filter(|_| !is_missing(&path)) else { continue };
         ids.insert(made.id);
-        let before = (known.doc_type, known.language.as_deref());
+        let language = known.language.as_deref();
         let is_claimed = is_claimed(session, &path);
-        match scope.roots.start_of_file(&known.stamp, before, is_claimed) {
+        match scope.roots.start_of_file(&known.stamp, known.doc_type, language, is_claimed) {
             Ok(start) => starts.push(start),
             Err(error) => result.failed.push((path, error)),
         }

@@ -197,9 +197,13 @@ impl UpdateRun<'_> {
                     file.stamp.path == text || paths::path_of(&file.stamp.path) == *path
                 };
                 let Some(known) = self.scope.known.iter().find(is_known) else { continue };
-                let before = (known.doc_type, known.language.as_deref());
+                let language = known.language.as_deref();
                 let is_claimed = is_claimed(self.session, path);
-                match self.scope.roots.start_of_file(&known.stamp, before, is_claimed) {
+                match self
+                    .scope
+                    .roots
+                    .start_of_file(&known.stamp, known.doc_type, language, is_claimed)
+                {
                     Ok(start) => starts.push(start),
                     Err(error) => self.report.failed.push((path.clone(), error)),
                 }

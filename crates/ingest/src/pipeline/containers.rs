@@ -73,8 +73,9 @@ impl Planner<'_> {
             return Ok(None);
         };
         let Some(container) = detect::container(&found.path, &bytes) else { return Ok(None) };
-        let unpack = || containers::unpack(&bytes, container, &self.decider.options.pdf);
-        let Some(members) = stage("unpack", unpack)? else { return Ok(None) };
+        let pdf_options = &self.decider.options.pdf;
+        let members = stage("unpack", || containers::unpack(&bytes, container, pdf_options))?;
+        let Some(members) = members else { return Ok(None) };
         let (mut items, sealed) = items_of(found, members, false);
         items.push(QueuedFile::Done(ReadOutcome::Container(sealed)));
         Ok(Some(items))

@@ -87,13 +87,12 @@ fn embed_jobs(
             return;
         }
         let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-        let embed = || budget.spend(|| embedder.embed_passages(&passages));
-        let embed = || match budget.check() {
-            Ok(()) => stage("embed", embed),
-            Err(error) => Err(error),
-        };
-        let embeddings = panic::catch_unwind(AssertUnwindSafe(embed))
-            .unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
+        let embeddings = panic::catch_unwind(AssertUnwindSafe(|| {
+            budget.check()?;
+            stage("embed", || budget.spend(|| embedder.embed_passages(&passages)))
+        }));
+        let embeddings =
+            embeddings.unwrap_or_else(|_| Err(Error::Inference("the embedder panicked".into())));
         if to_writer.send(Message::Embedded(slot, embeddings)).is_err() {
             return;
         }

@@ -226,9 +226,11 @@ impl Planner<'_> {
         content: &[u8],
     ) -> Result<Vec<ContainedFile>> {
         let path = stored.path.as_deref().unwrap_or_default();
-        match self.lock().members_of(path)?.is_empty() {
-            true => Ok(Vec::new()),
-            false => containers::embedded(&found.path, content, &self.decider.options.pdf),
+        let has_members = !self.lock().members_of(path)?.is_empty();
+        if has_members {
+            containers::embedded(&found.path, content, &self.decider.options.pdf)
+        } else {
+            Ok(Vec::new())
         }
     }
 

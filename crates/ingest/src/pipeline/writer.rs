@@ -112,9 +112,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
                 Message::Outcomes(turn, outcomes) => self.wait(turn, outcomes)?,
                 Message::Embedded(slot, embeddings) => self.embedded(slot, embeddings)?,
             }
-            let is_ready =
-                |waiting: &Vec<WaitingDocument>| waiting.iter().all(WaitingDocument::is_ready);
-            while self.waiting.get(&self.next_turn).is_some_and(is_ready) {
+            while self.is_next_turn_ready() {
                 let waiting = self.waiting.remove(&self.next_turn).expect("just seen");
                 waiting.into_iter().try_for_each(|waiting| self.commit(waiting))?;
                 self.next_turn += 1;
@@ -123,6 +121,12 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
             }
         }
         Ok(())
+    }
+
+    /// Whether all documents of the next turn can be stored.
+    fn is_next_turn_ready(&self) -> bool {
+        let waiting = self.waiting.get(&self.next_turn);
+        waiting.is_some_and(|documents| documents.iter().all(WaitingDocument::is_ready))
     }
 
     fn tell_found(&mut self) {

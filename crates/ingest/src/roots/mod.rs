@@ -42,13 +42,12 @@ impl AddedPath {
     fn new(root: AddedFolder, follows_all: bool) -> Self {
         let path = paths::path_of(&root.path);
         let found = ResolvedFolder::at(&path).ok();
-        let is_same = |folder: &ResolvedFolder| {
-            root.real_path.as_deref().is_none_or(|real| folder.real() == paths::path_of(real))
-        };
         let real = found.as_ref().map_or_else(|| path.clone(), |folder| folder.real().to_owned());
-        let reach = match root.follows_links || follows_all {
-            true => Some(Reach::Anywhere),
-            false => found.filter(is_same).map(|folder| Reach::Below(Arc::new(folder))),
+        let reach = if root.follows_links || follows_all {
+            Some(Reach::Anywhere)
+        } else {
+            let found = found.filter(|folder| is_where_added(&root, folder));
+            found.map(|folder| Reach::Below(Arc::new(folder)))
         };
         let wanted = type_of(root.doc_type, root.language.as_deref());
         let read_as = Arc::new(ReadAs { wanted, tags: root.tags.clone() });
@@ -137,21 +136,25 @@ impl Roots {
         if named.is_empty() {
             return self.folders().map(Path::to_owned).collect();
         }
-        let is_named = |path: &Path| named.iter().any(|name| path.starts_with(name));
-        let mut parts: Vec<PathBuf> =
-            self.folders().filter(|path| is_named(path)).map(Path::to_owned).collect();
-        let is_within = |path: &Path, other: &Path| {
-            path.starts_with(other) && self.folder_of(path) == self.folder_of(other)
-        };
+        let in_named =
+            self.folders().filter(|path| named.iter().any(|name| path.starts_with(name)));
+        let mut parts: Vec<PathBuf> = in_named.map(Path::to_owned).collect();
         let mut inner: Vec<&PathBuf> = named.iter().filter(|path| path.is_dir()).collect();
         inner.sort();
         for path in inner {
-            if self.folder_of(path).is_some() && !parts.iter().any(|part| is_within(path, part)) {
+            if self.folder_of(path).is_some()
+                && !parts.iter().any(|part| self.is_within(path, part))
+            {
                 parts.push(path.clone());
             }
         }
         parts.sort();
         parts
+    }
+
+    /// Whether a path is at or below another, and both belong to the same added folder.
+    fn is_within(&self, path: &Path, other: &Path) -> bool {
+        path.starts_with(other) && self.folder_of(path) == self.folder_of(other)
     }
 
     /// Returns where to walk an added folder or a folder in one, without what belongs to others.
@@ -172,8 +175,8 @@ impl Roots {
         if let Some(added) = self.added(path).filter(|_| wanted.is_open()) {
             start = start.read_as(Arc::clone(&added.read_as));
         }
-        let is_inner = |added: &&AddedPath| added.path != *path && added.path.starts_with(path);
-        let inner: Vec<&AddedPath> = self.all.iter().filter(is_inner).collect();
+        let below = self.all.iter().filter(|added| added.path.starts_with(path));
+        let inner: Vec<&AddedPath> = below.filter(|added| added.path != *path).collect();
         let own = real(path).unwrap_or_else(|_| path.to_owned());
         let folders = inner.iter().map(|added| added.real.clone()).chain([own.clone()]).collect();
         let territory = (!inner.is_empty()).then_some(Territory { folders, own });
@@ -192,7 +195,8 @@ impl Roots {
     pub fn start_of_file(
         &self,
         stamp: &PathStamp,
-        (doc_type, language): (DocType, Option<&str>),
+        doc_type: DocType,
+        language: Option<&str>,
         is_claimed: bool,
     ) -> Result<Start> {
         let (path, reach) = self.of_stamp(stamp)?;
@@ -244,6 +248,11 @@ impl Roots {
         let (path, reach) = self.of_stamp(stamp)?;
         reach.look(&path)
     }
+}
+
+/// Whether an added folder is where it was when it was added, as far as that is known.
+fn is_where_added(root: &AddedFolder, folder: &ResolvedFolder) -> bool {
+    root.real_path.as_deref().is_none_or(|real| folder.real() == paths::path_of(real))
 }
 
 fn type_of(doc_type: Option<DocType>, language: Option<&str>) -> TypeOverride {

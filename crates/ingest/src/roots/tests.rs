@@ -254,7 +254,7 @@ fn a_remembered_file_is_read_as_its_folder_says_else_as_before() {
         ("home/notes/c.md", note, true, Some(note)),
         ("secret/a.md", markdown, false, Some(markdown)),
     ] {
-        let start = roots.start_of_file(&stamp(name), (before, None), is_claimed).unwrap();
+        let start = roots.start_of_file(&stamp(name), before, None, is_claimed).unwrap();
         let wanted = start.wanted(TypeOverride::new(Some(DocType::Pdf), None).unwrap());
         assert_eq!(wanted.doc_type, expected, "{name} {before} {is_claimed}");
     }

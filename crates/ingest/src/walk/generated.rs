@@ -32,16 +32,16 @@ const MAX_TAG_BYTES: u64 = 65_536;
 
 /// Returns the names of the folders that are generated in a folder with these entries.
 pub(super) fn folders_next_to(entries: &[FolderEntry]) -> Vec<&'static str> {
-    let has = |is_folder: bool, name: &str| {
-        entries
-            .iter()
-            .any(|entry| entry.name == name && (entry.kind == EntryKind::Folder) == is_folder)
-    };
-    let there = NEXT_TO.into_iter().filter(|(folder, _)| has(true, folder));
+    let there = NEXT_TO.into_iter().filter(|(folder, _)| has_entry(entries, folder, true));
     there
-        .filter(|(_, files)| files.iter().any(|file| has(false, file)))
+        .filter(|(_, files)| files.iter().any(|file| has_entry(entries, file, false)))
         .map(|(folder, _)| folder)
         .collect()
+}
+
+/// Whether there is an entry with this name that is a folder, or without `is_folder` anything else.
+fn has_entry(entries: &[FolderEntry], name: &str, is_folder: bool) -> bool {
+    entries.iter().any(|entry| entry.name == name && (entry.kind == EntryKind::Folder) == is_folder)
 }
 
 /// Whether a file or folder is generated, by its name and by `here`, the names of [`folders_next_to`].
@@ -58,9 +58,10 @@ pub(super) fn is_generated(name: &OsStr, kind: EntryKind, here: &[&'static str])
 pub(super) fn is_marked(reach: &Reach, folder: &Path, entries: &[FolderEntry]) -> bool {
     let has =
         |name| entries.iter().any(|entry| entry.name == name && entry.kind == EntryKind::File);
-    let is_cache = || {
-        let tag = reach.read(&folder.join(CACHE_TAG), MAX_TAG_BYTES);
-        tag.is_ok_and(|tag| tag.starts_with(CACHE_SIGNATURE))
-    };
-    has(ENVIRONMENT) || has(CACHE_TAG) && is_cache()
+    has(ENVIRONMENT) || has(CACHE_TAG) && is_cache_tag(reach, &folder.join(CACHE_TAG))
+}
+
+/// Whether a file begins as the specification of cache tags demands.
+fn is_cache_tag(reach: &Reach, path: &Path) -> bool {
+    reach.read(path, MAX_TAG_BYTES).is_ok_and(|tag| tag.starts_with(CACHE_SIGNATURE))
 }

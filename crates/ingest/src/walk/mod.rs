@@ -20,7 +20,7 @@ use crate::files::reach::{Reach, ResolvedFolder};
 use crate::files::stamp::Stamp;
 use crate::text::paths::resolved;
 
-use tree::{FileTree, Item, WalkedEntry, WalkedFile};
+use tree::{FileTree, Item, WalkExtent, WalkedEntry, WalkedFile};
 
 pub use left_out::{LeftOut, LeftOutReason};
 pub use rules::{KB_IGNORE, MAX_BYTES as MAX_IGNORE_BYTES, MAX_LINES as MAX_IGNORE_LINES};
@@ -120,18 +120,18 @@ fn steps(
 ) -> impl Iterator<Item = Result<WalkStep>> + use<> {
     let WalkOptions { max_file_mb, follow_links, .. } = *options;
     let includes_generated = options.text_extensions.includes_generated;
+    let extent = WalkExtent { includes_generated, lists_all };
     let text_extensions = options.text_extensions.clone();
     let max_bytes = options.max_bytes();
-    let is_file = |start: &&Start| !start.path.is_dir();
-    let named: HashSet<PathBuf> =
-        starts.iter().filter(is_file).map(|start| resolved(&start.path)).collect();
+    let of_files = starts.iter().filter(|start| !start.path.is_dir());
+    let named: HashSet<PathBuf> = of_files.map(|start| resolved(&start.path)).collect();
     // One folder without links cannot lead to a file twice, so a plain walk remembers nothing.
     let mut seen = (starts.len() > 1 || follow_links).then(SeenFiles::default);
 
     let starts = starts.to_vec();
     let files = starts.into_iter().enumerate().flat_map(move |(number, start)| {
         let (read_as, known) = (start.read_as.clone(), start.reach.as_ref().map(|_| number));
-        let files = files(start, follow_links, (includes_generated, lists_all));
+        let files = files(start, follow_links, extent);
         files.map(move |(item, reach)| (item, reach, read_as.clone(), known))
     });
     files.filter_map(move |(item, reach, read_as, known)| {
@@ -146,13 +146,12 @@ fn steps(
         }
         if metadata.len() > max_bytes {
             let is_wanted = is_named || detect::is_claimed(&path, &text_extensions);
-            return Some(match is_wanted {
-                true => Err(Error::TooLarge { path, limit_mb: max_file_mb }),
-                false => {
-                    let stamp = Some(Stamp::of(&metadata));
-                    Ok(WalkStep::LeftOut(LeftOut { path, rule: LeftOutReason::Size, stamp }))
-                }
-            });
+            if is_wanted {
+                return Some(Err(Error::TooLarge { path, limit_mb: max_file_mb }));
+            }
+            let stamp = Some(Stamp::of(&metadata));
+            let left_out = LeftOut { path, rule: LeftOutReason::Size, stamp };
+            return Some(Ok(WalkStep::LeftOut(left_out)));
         }
         Some(Ok(WalkStep::Found(FoundFile {
             path,
@@ -200,9 +199,8 @@ fn identity(path: &Path, reach: &Reach) -> PathBuf {
 /// Items, each with the links that may be followed to open it.
 type Items = Box<dyn Iterator<Item = (Item, Reach)>>;
 
-/// Returns the files of one start; for `extent`, see [`FileTree::new`].
-fn files(start: Start, follow_links: bool, extent: (bool, bool)) -> Items {
-    let one = |item: Item, reach: Reach| -> Items { Box::new(std::iter::once((item, reach))) };
+/// Returns the files of one start.
+fn files(start: Start, follow_links: bool, extent: WalkExtent) -> Items {
     let Start { path, reach, read_as: _, territory } = start;
     let (reach, metadata) = match look(&path, reach) {
         Ok(found) => found,
@@ -226,12 +224,18 @@ fn files(start: Start, follow_links: bool, extent: (bool, bool)) -> Items {
         Ok(base) => base,
         Err(error) => return one(Err(error), reach),
     };
-    let reach = match follow_links || reach == Reach::Anywhere {
-        true => Reach::Anywhere,
-        false => Reach::Below(Arc::clone(&base)),
+    let reach = if follow_links || reach == Reach::Anywhere {
+        Reach::Anywhere
+    } else {
+        Reach::Below(Arc::clone(&base))
     };
     let tree = FileTree::new(&path, &base, reach.clone(), territory, extent);
     Box::new(tree.map(move |item| (item, reach.clone())))
+}
+
+/// Returns a single item.
+fn one(item: Item, reach: Reach) -> Items {
+    Box::new(std::iter::once((item, reach)))
 }
 
 /// Returns the metadata of a start.

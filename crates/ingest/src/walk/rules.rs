@@ -170,12 +170,10 @@ impl IgnoreRules {
         shown: &Path,
         entries: &[FolderEntry],
     ) -> Self {
-        let has = |name: &str| {
-            entries.iter().any(|entry| entry.name == name && entry.kind != EntryKind::Folder)
-        };
         let has_git =
             entries.iter().any(|entry| entry.name == GIT && entry.kind == EntryKind::Folder);
-        self.clone().with(source, folder, shown, [has(KB_IGNORE), has(GIT_IGNORE), has_git])
+        let has = [has_file(entries, KB_IGNORE), has_file(entries, GIT_IGNORE), has_git];
+        self.clone().with(source, folder, shown, has)
     }
 
     /// Adds a folder's rules: those of [`KB_IGNORE`], [`GIT_IGNORE`] and [`GIT_EXCLUDE`] for which
@@ -190,13 +188,12 @@ impl IgnoreRules {
         if has == [false; 3] {
             return self;
         }
-        let mut rules = |has: bool, folder: &Path, name: &str, shown: &Path| match has {
-            true => source.rules(folder, name, shown),
-            false => Gitignore::empty(),
+        let mut rules = |has: bool, name: &str| {
+            if has { source.rules(folder, name, shown) } else { Gitignore::empty() }
         };
-        let kb = rules(has[0], folder, KB_IGNORE, shown);
-        let git = rules(has[1], folder, GIT_IGNORE, shown);
-        let exclude = rules(has[2], folder, &format!("{GIT}/{GIT_EXCLUDE}"), shown);
+        let kb = rules(has[0], KB_IGNORE);
+        let git = rules(has[1], GIT_IGNORE);
+        let exclude = rules(has[2], &format!("{GIT}/{GIT_EXCLUDE}"));
         if kb.is_empty() && git.is_empty() && exclude.is_empty() {
             return self;
         }
@@ -206,7 +203,6 @@ impl IgnoreRules {
     /// Returns what the rules decide about a path without links above it. kb's rules override
     /// git's, and the rules of a folder override those of the folders above it.
     pub(super) fn verdict(&self, path: &Path, is_folder: bool) -> IgnoreDecision {
-        let nodes = || std::iter::successors(self.0.as_deref(), |node| node.above.as_deref());
         let kinds: [fn(&FolderRules) -> &Gitignore; 3] =
             [|node| &node.kb, |node| &node.git, |node| &node.exclude];
         for (kind, rule) in kinds.into_iter().zip([
@@ -214,7 +210,7 @@ impl IgnoreRules {
             LeftOutReason::Gitignore,
             LeftOutReason::Gitignore,
         ]) {
-            for node in nodes() {
+            for node in std::iter::successors(self.0.as_deref(), |node| node.above.as_deref()) {
                 match kind(node).matched(path, is_folder) {
                     Match::None => {}
                     Match::Ignore(_) => return IgnoreDecision::Out(rule),
@@ -231,16 +227,24 @@ impl IgnoreRules {
 /// Only a repository of the folder's owner counts: any user can create a `.git` in `/tmp`, and git
 /// does not use such a repository either.
 fn repository(folder: &Path) -> Option<&Path> {
-    let is_top = |folder: &Path| {
-        let metadata = folder.join(GIT).symlink_metadata().ok()?;
-        (metadata.is_dir() || metadata.is_file()).then(|| open::owner(&metadata))
-    };
-    if is_top(folder).is_some() {
+    if owner_of_git(folder).is_some() {
         return None;
     }
     let owner = open::owner(&folder.metadata().ok()?);
     let above = folder.ancestors().skip(1);
-    let (top, owner_of_git) = above.filter_map(|above| Some((above, is_top(above)?))).next()?;
+    let mut tops = above.filter_map(|above| Some((above, owner_of_git(above)?)));
+    let (top, owner_of_repository) = tops.next()?;
     let owner_of_top = open::owner(&top.metadata().ok()?);
-    (owner_of_git == owner && owner_of_top == owner).then_some(top)
+    (owner_of_repository == owner && owner_of_top == owner).then_some(top)
+}
+
+/// Returns the owner of the `.git` in a folder, if the system names one; `None` if there is no `.git`.
+fn owner_of_git(folder: &Path) -> Option<Option<u32>> {
+    let metadata = folder.join(GIT).symlink_metadata().ok()?;
+    (metadata.is_dir() || metadata.is_file()).then(|| open::owner(&metadata))
+}
+
+/// Whether there is an entry with this name that is no folder.
+fn has_file(entries: &[FolderEntry], name: &str) -> bool {
+    entries.iter().any(|entry| entry.name == name && entry.kind != EntryKind::Folder)
 }

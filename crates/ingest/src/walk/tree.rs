@@ -33,16 +33,22 @@ pub(super) struct WalkedFile {
 /// A file or what is left out, or why it cannot be used.
 pub(super) type Item = Result<WalkedEntry>;
 
+/// Which files a walk returns besides the usual ones.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WalkExtent {
+    /// Whether what programs generated is not left out.
+    pub(super) includes_generated: bool,
+    /// Whether what is left out is returned, too.
+    pub(super) lists_all: bool,
+}
+
 /// The files below a folder, without hidden files and files that ignore files exclude. No link is
 /// followed unless `reach` allows it.
 pub(super) struct FileTree {
     reach: Reach,
     territory: Option<Territory>,
     top: Arc<ResolvedFolder>,
-    /// Whether what programs generated is not left out.
-    includes_generated: bool,
-    /// Whether what is left out is returned, too.
-    lists_all: bool,
+    extent: WalkExtent,
     levels: Vec<WalkedFolder>,
     waiting: VecDeque<Error>,
 }
@@ -64,13 +70,12 @@ struct WalkedFolder {
 
 impl FileTree {
     /// Starts at `path`, which is `base` or below it; rules apply from `base` downwards.
-    /// `extent` is whether what programs generated is included, and whether what is left out is returned, too.
     pub(super) fn new(
         path: &Path,
         base: &Arc<ResolvedFolder>,
         reach: Reach,
         territory: Option<Territory>,
-        (includes_generated, lists_all): (bool, bool),
+        extent: WalkExtent,
     ) -> Self {
         let mut waiting = Vec::new();
         let mut rules = IgnoreRules::above(base.real(), &mut waiting);
@@ -78,8 +83,7 @@ impl FileTree {
             reach,
             territory,
             top: Arc::clone(base),
-            includes_generated,
-            lists_all,
+            extent,
             levels: Vec::new(),
             waiting: waiting.into(),
         };
@@ -129,12 +133,14 @@ impl FileTree {
                 Err(source) => return failure(Error::Io { path, source }).map(Err),
             }
         }
-        if self.is_elsewhere(level, &path, (entry, kind)) {
+        if self.is_elsewhere(level, &path, entry, kind) {
             return None;
         }
-        let verdict = match level.path == level.real {
-            true => level.rules.verdict(&path, kind == EntryKind::Folder),
-            false => level.rules.verdict(&level.real.join(&entry.name), kind == EntryKind::Folder),
+        let is_folder = kind == EntryKind::Folder;
+        let verdict = if level.path == level.real {
+            level.rules.verdict(&path, is_folder)
+        } else {
+            level.rules.verdict(&level.real.join(&entry.name), is_folder)
         };
         let is_hidden = entry.name.as_encoded_bytes().starts_with(b".");
         match verdict {
@@ -144,7 +150,7 @@ impl FileTree {
             }
             IgnoreDecision::In | IgnoreDecision::None => {}
         }
-        let may_be_generated = !self.includes_generated && verdict == IgnoreDecision::None;
+        let may_be_generated = !self.extent.includes_generated && verdict == IgnoreDecision::None;
         if may_be_generated && generated::is_generated(&entry.name, kind, &level.generated) {
             return self.left_out(path, LeftOutReason::Generated, metadata);
         }
@@ -200,7 +206,8 @@ impl FileTree {
         &self,
         level: &WalkedFolder,
         path: &Path,
-        (entry, kind): (&FolderEntry, EntryKind),
+        entry: &FolderEntry,
+        kind: EntryKind,
     ) -> bool {
         let Some(territory) = &self.territory else { return false };
         if kind != EntryKind::Folder && entry.kind != EntryKind::Link {
@@ -221,7 +228,7 @@ impl FileTree {
         rule: LeftOutReason,
         metadata: Option<Metadata>,
     ) -> Option<Item> {
-        if !self.lists_all {
+        if !self.extent.lists_all {
             return None;
         }
         let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok).ok()?;

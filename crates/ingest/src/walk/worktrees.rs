@@ -35,10 +35,7 @@ pub(super) fn is_second(
     let Some(first) = repository.parent() else { return false };
     let is_below = top.within(first).is_some() || first.starts_with(top.real());
     let config = reach.read(&repository.join("config"), MAX_CONFIG_BYTES).unwrap_or_default();
-    match is_below {
-        true => !is_bare(&String::from_utf8_lossy(&config)),
-        false => !first.is_dir(),
-    }
+    if is_below { !is_bare(&String::from_utf8_lossy(&config)) } else { !first.is_dir() }
 }
 
 /// Returns the folder `.git` to whose `worktrees` the file in a folder points; `None` if it points elsewhere, such as

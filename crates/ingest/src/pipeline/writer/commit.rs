@@ -8,7 +8,7 @@ use crate::passages::embed;
 use crate::pipeline::messages::{FinishedContainer, QueuedFile, ReadOutcome};
 use crate::pipeline::remember;
 use crate::prepare::PreparedDocument;
-use crate::store::{DocumentId, KnownPath, PathStamp, StoredChange};
+use crate::store::{DocumentId, KnownPath, StoredChange};
 use crate::text::paths;
 use crate::trace::stage;
 use crate::walk::FoundFile;
@@ -168,9 +168,11 @@ impl PipelineWriter<'_, '_> {
             Some(known) => self.has_new_tag(known)?,
             None => false,
         };
-        let is_unchanged = |stamp: &PathStamp| remember::is_unchanged(planner, stamp);
         let change = stage("store", || {
-            self.run.store.replace(&prepared.document, &prepared.chunks, embeddings, &is_unchanged)
+            let PreparedDocument { document, chunks, .. } = prepared;
+            self.run.store.replace(document, chunks, embeddings, &|stamp| {
+                remember::is_unchanged(planner, stamp)
+            })
         })?;
         // Both copies were read before the first was stored.
         if let StoredChange::Unchanged(_) = change {
