@@ -32,9 +32,12 @@ pub(super) fn run(
         Some(clients::entry(session, base, args.allow_write)?)
     };
     let folder = absolute(Path::new("."))?;
-    let settings = if args.project { Settings::OfProject(&folder) } else { Settings::OfUser };
-    let place = (&session.environment, System::this());
-    let plan = clients::plan(place, client, settings, entry.as_ref(), &|program| {
+    let settings = if args.project {
+        Settings::OfProject(&folder)
+    } else {
+        Settings::OfUser(&session.environment, System::this())
+    };
+    let plan = clients::plan(client, settings, entry.as_ref(), &|program| {
         first_version(&session.environment, program)
     })?;
     if plan.changes() {

@@ -124,8 +124,9 @@ impl Skills {
             }
             SkillRequest::Sync(options) => {
                 let synced = skill::sync::sync(caller, options)?;
-                let line = |error| skill::caller::error_line(error, caller.program);
-                let errors = synced.failed.iter().map(line).collect();
+                let failed = synced.failed.iter();
+                let lines = failed.map(|error| skill::caller::error_line(error, caller.program));
+                let errors = lines.collect();
                 SkillAnswer::Sync { synced, errors }
             }
             SkillRequest::Init(options) => SkillAnswer::Init(skill::init::init(caller, options)?),
@@ -155,8 +156,9 @@ impl Skills {
     fn list(&self, options: &ListOptions, observer: &dyn Observer) -> Result<SkillList> {
         let session = self.session(observer)?;
         let mut store = if session.is_read_only() { None } else { Some(session.open_store()?) };
-        let mut log = |line: &str| observer.note(line);
-        let listed = skill::list::list(&self.caller, store.as_mut(), options, &mut log)?;
+        let listed = skill::list::list(&self.caller, store.as_mut(), options, &mut |line| {
+            observer.note(line);
+        })?;
         store.map_or(Ok(()), Store::close)?;
         Ok(listed)
     }

@@ -77,26 +77,28 @@ pub fn to_folder(
     let is_cancelled = observer.cancel_flag();
     let mut report = ConvertReport::default();
     let mut fatal = None;
-    let is_stopped =
-        || run.is_stopped.load(Ordering::Relaxed) || is_cancelled.load(Ordering::Relaxed);
-    let work = |(input, target): (ConversionInput, OutputFile)| {
-        let outcome = run.convert(input, &target);
-        (target, outcome)
-    };
     let mut num_done = 0;
-    let take = |(target, outcome): (OutputFile, WriteOutcome)| {
-        if let WriteOutcome::Stopped(error) = outcome {
-            run.is_stopped.store(true, Ordering::Relaxed);
-            fatal.get_or_insert(error);
-            return;
-        }
-        num_done += 1;
-        report.count(target, outcome, is_single, observer);
-        let (things, total) = ("files", num_files as u64);
-        observer.on_event(AppEvent::Counted { things, num_done, total });
-    };
-    let items = inputs.into_iter().zip(targets);
-    parallel::in_order(items, job.options.num_workers, &is_stopped, &work, take).map_err(cannot)?;
+    let converted = parallel::in_order(
+        inputs.into_iter().zip(targets),
+        job.options.num_workers,
+        &|| run.is_stopped.load(Ordering::Relaxed) || is_cancelled.load(Ordering::Relaxed),
+        &|(input, target)| {
+            let outcome = run.convert(input, &target);
+            (target, outcome)
+        },
+        |(target, outcome)| {
+            if let WriteOutcome::Stopped(error) = outcome {
+                run.is_stopped.store(true, Ordering::Relaxed);
+                fatal.get_or_insert(error);
+                return;
+            }
+            num_done += 1;
+            report.count(target, outcome, is_single, observer);
+            let (things, total) = ("files", num_files as u64);
+            observer.on_event(AppEvent::Counted { things, num_done, total });
+        },
+    );
+    converted.map_err(cannot)?;
     if is_cancelled.load(Ordering::Relaxed) {
         let num_left = (num_files - report.num_files()) as u64;
         observer.note(&format!("Files not converted: {}", thousands(num_left)));
@@ -187,7 +189,8 @@ fn targets(inputs: &[ConversionInput], folder: &Path, extension: &str) -> Vec<Ou
     let known: HashSet<(u64, u64)> =
         inputs.iter().filter_map(ConversionInput::path).filter_map(open::identity).collect();
     let mut taken = HashSet::new();
-    let mut target = |input: &ConversionInput| {
+    let mut targets = Vec::with_capacity(inputs.len());
+    for input in inputs {
         let path = input.path().map(Path::to_owned);
         let name = path.as_deref().map_or(Some(OsStr::new(STREAM_NAME)), Path::file_name);
         let name = name.unwrap_or_default();
@@ -204,9 +207,9 @@ fn targets(inputs: &[ConversionInput], folder: &Path, extension: &str) -> Vec<Ou
             number += 1;
         };
         let is_input = open::identity(&output).is_some_and(|id| known.contains(&id));
-        OutputFile { path, output, is_renamed, is_input }
-    };
-    inputs.iter().map(&mut target).collect()
+        targets.push(OutputFile { path, output, is_renamed, is_input });
+    }
+    targets
 }
 
 /// What became of a file.

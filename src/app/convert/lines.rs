@@ -82,23 +82,26 @@ pub fn to_lines(
     let total = inputs.len() as u64;
     let is_cancelled = observer.cancel_flag();
     let is_failed = AtomicBool::new(false);
-    let is_stopped = || is_cancelled.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed);
     let (mut report, mut num_done, mut fatal) = (LinesReport::default(), 0, None);
     let mut printer = Printer { report: &mut report, ids: Ids::default(), observer, emit };
     let run = LineConversion { job: &job, content, model: model.as_ref().map(|(model, _)| model) };
-    let work = |input: ConversionInput| run.convert(input);
-    let take = |(path, outcome): (PathBuf, LineResult)| {
-        if fatal.is_some() {
-            return;
-        }
-        num_done += 1;
-        if let Err(error) = printer.take(&path, outcome) {
-            is_failed.store(true, Ordering::Relaxed);
-            fatal = Some(error);
-        }
-        observer.on_event(AppEvent::Counted { things: "files", num_done, total });
-    };
-    let done = parallel::in_order(inputs, job.options.num_workers, &is_stopped, &work, take);
+    let done = parallel::in_order(
+        inputs,
+        job.options.num_workers,
+        &|| is_cancelled.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed),
+        &|input| run.convert(input),
+        |(path, outcome)| {
+            if fatal.is_some() {
+                return;
+            }
+            num_done += 1;
+            if let Err(error) = printer.take(&path, outcome) {
+                is_failed.store(true, Ordering::Relaxed);
+                fatal = Some(error);
+            }
+            observer.on_event(AppEvent::Counted { things: "files", num_done, total });
+        },
+    );
     done.map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
     match fatal {
         Some(error) => Err(error),
@@ -244,8 +247,11 @@ impl LineConversion<'_> {
             }
             ConversionInput::Failed(error) => return Err(error),
         };
-        let embed = || ingest::embed(Some(model), None, &prepared.chunks, &budget);
-        let embeddings = with_vectors.then(embed).transpose()?;
+        let embeddings = if with_vectors {
+            Some(ingest::embed(Some(model), None, &prepared.chunks, &budget)?)
+        } else {
+            None
+        };
         let PreparedDocument { document, chunks, warnings, .. } = prepared;
         let record = DocumentRecord::new(document, chunks, embeddings, &error_log::now())?;
         Ok(Some(LineResult::Record(Box::new(record), warnings)))

@@ -5,7 +5,6 @@ mod folder;
 mod lines;
 mod parallel;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use parallel::ConversionInput;
@@ -197,11 +196,10 @@ impl ConversionJob {
         let (is_named, wanted) = (found.is_named, self.options.wanted);
         let choice = ReadingChoice { is_named, wanted, further: &walk.text_extensions };
         let detected = containers::detect(&found.path, &bytes, choice, &self.options.pdf)?;
-        let is_read = |(format, content): &(Format, Cow<'_, [u8]>)| {
-            found.is_included || !choice.leaves_out(*format, content)
-        };
-        let format = detected.filter(is_read).map(|(format, _)| format);
-        Ok(format.map(|format| (bytes, format)))
+        let Some((format, content)) = detected else { return Ok(None) };
+        let is_left_out = !found.is_included && choice.leaves_out(format, &content);
+        drop(content);
+        Ok((!is_left_out).then_some((bytes, format)))
     }
 
     /// Reads a document from a stream.
@@ -223,15 +221,15 @@ impl ConversionJob {
         let Extracted { mut document, format, members } = extracted;
         let members = self.members(path, members, &mut document.metadata.warnings);
         let levels = Levels::of(&document);
-        if let Some(pages) = self.pages {
-            select(&mut document, pages)?;
+        if let Some((first, last)) = self.pages {
+            select(&mut document, first, last)?;
         }
         Ok(ConvertedDocument { path: None, format, document, levels, members })
     }
 }
 
 /// Keeps the blocks on the selected pages.
-fn select(document: &mut Document, (first, last): (u32, u32)) -> Result<()> {
+fn select(document: &mut Document, first: u32, last: u32) -> Result<()> {
     let num_pages = document.metadata.page_count.unwrap_or(0);
     if first > num_pages {
         let message = match num_pages {
@@ -245,7 +243,7 @@ fn select(document: &mut Document, (first, last): (u32, u32)) -> Result<()> {
         };
         return Err(Error::usage(message).with_hint(hint));
     }
-    let is_selected = |page: Option<u32>| page.is_some_and(|page| (first..=last).contains(&page));
-    document.blocks.retain(|block| is_selected(block.page));
+    let pages = first..=last;
+    document.blocks.retain(|block| block.page.is_some_and(|page| pages.contains(&page)));
     Ok(())
 }

@@ -41,11 +41,11 @@ impl OtherFields {
             }
             _ => vec![key.clone()],
         });
-        let (kept, dropped) = match keeps_others && started(entry).is_some() {
-            true => (names.collect(), Vec::new()),
-            false => (Vec::new(), names.collect()),
-        };
-        Self { kept, dropped }
+        if keeps_others && started(entry).is_some() {
+            Self { kept: names.collect(), dropped: Vec::new() }
+        } else {
+            Self { kept: Vec::new(), dropped: names.collect() }
+        }
     }
 }
 

@@ -18,10 +18,7 @@ pub(super) fn edit(
     let (root, newline) = (parse(text, client)?, text.ends_with('\n') || text.trim().is_empty());
     let (keys, shape) = form(&root, client, is_new);
     let key = keys.join(".");
-    let found = |makes| -> Result<_, SettingsFault> {
-        servers(&root, keys, makes)?.map(|servers| own(&servers)).transpose()
-    };
-    let before = found(false)?.flatten();
+    let before = own(&root, keys)?;
     let shown = before.as_ref().map(ToString::to_string);
     let fields = entry.map(|entry| entry.fields(shape));
     let known = before.as_ref().and_then(CstObjectProp::to_serde_value).unwrap_or_default();
@@ -41,7 +38,7 @@ pub(super) fn edit(
             }
         }
     }
-    let after = found(false)?.flatten();
+    let after = own(&root, keys)?;
     let mut text = root.to_string();
     if newline && !text.ends_with('\n') {
         text.push('\n');
@@ -59,18 +56,20 @@ fn form(
     client: &Client,
     is_new: bool,
 ) -> (&'static [&'static str], EntryShape) {
-    let has = |keys: &[&str]| {
-        let mut inner = root.object_value();
-        keys.iter().all(|key| {
-            inner = inner.as_ref().and_then(|object| object.object_value(key));
-            // An entry with this name has a type.
-            inner.as_ref().is_some_and(|object| object.get("type").is_none())
-        })
-    };
-    match client.newer.filter(|newer| is_new || has(newer.keys)) {
+    match client.newer.filter(|newer| is_new || has_objects(root, newer.keys)) {
         Some(newer) => (newer.keys, newer.shape),
         None => (client.keys, client.shape),
     }
+}
+
+/// Whether the keys lead to an object, each inside the one before.
+fn has_objects(root: &CstRootNode, keys: &[&str]) -> bool {
+    let mut inner = root.object_value();
+    keys.iter().all(|key| {
+        inner = inner.as_ref().and_then(|object| object.object_value(key));
+        // An entry with this name has a type.
+        inner.as_ref().is_some_and(|object| object.get("type").is_none())
+    })
 }
 
 /// Removes the objects that lead to the servers and are empty, from the inside out.
@@ -81,15 +80,17 @@ fn prune(root: &CstRootNode, keys: &[&str]) {
             outer = outer.and_then(|object| object.object_value(key));
         }
         let prop = outer.and_then(|object| object.get(keys[depth - 1]));
-        let is_empty = |prop: &CstObjectProp| {
-            let text = prop.value().map(|value| value.to_string()).unwrap_or_default();
-            text.chars().all(|letter| letter.is_whitespace() || "{}".contains(letter))
-        };
         match prop.filter(is_empty) {
             Some(prop) => prop.remove(),
             None => return,
         }
     }
+}
+
+/// Whether the value of a property is only braces.
+fn is_empty(prop: &CstObjectProp) -> bool {
+    let text = prop.value().map(|value| value.to_string()).unwrap_or_default();
+    text.chars().all(|letter| letter.is_whitespace() || "{}".contains(letter))
 }
 
 /// Returns all servers with their names.
@@ -143,10 +144,8 @@ fn servers(
     keys: &[&str],
     makes: bool,
 ) -> Result<Option<CstObject>, SettingsFault> {
-    let Some(mut object) = (match makes {
-        true => root.object_value_or_create(),
-        false => root.object_value(),
-    }) else {
+    let outer = if makes { root.object_value_or_create() } else { root.object_value() };
+    let Some(mut object) = outer else {
         return match root.value() {
             None => Ok(None),
             Some(_) => Err(SettingsFault::of("it is not an object")),
@@ -154,10 +153,8 @@ fn servers(
     };
     for key in keys {
         only(&object, key)?;
-        let inner = match makes {
-            true => object.object_value_or_create(key),
-            false => object.object_value(key),
-        };
+        let inner =
+            if makes { object.object_value_or_create(key) } else { object.object_value(key) };
         object = match inner {
             Some(inner) => inner,
             None if object.get(key).is_none() => return Ok(None),
@@ -168,18 +165,19 @@ fn servers(
 }
 
 /// Returns the entry of kb.
-fn own(servers: &CstObject) -> Result<Option<CstObjectProp>, SettingsFault> {
-    only(servers, NAME)?;
+fn own(root: &CstRootNode, keys: &[&str]) -> Result<Option<CstObjectProp>, SettingsFault> {
+    let Some(servers) = servers(root, keys, false)? else { return Ok(None) };
+    only(&servers, NAME)?;
     Ok(servers.get(NAME))
 }
 
 /// Refuses a key that is there twice: programs read the last one, and a change would go to the first.
 fn only(object: &CstObject, key: &str) -> Result<(), SettingsFault> {
-    let named = |prop: &CstObjectProp| prop.decoded_name().is_some_and(|name| name == key);
-    match object.properties().into_iter().filter(named).count() {
-        0 | 1 => Ok(()),
-        _ => Err(SettingsFault::of(format!("`{key}` is there twice"))),
+    let names = object.properties().into_iter().filter_map(|prop| prop.decoded_name());
+    if names.filter(|name| name == key).count() > 1 {
+        return Err(SettingsFault::of(format!("`{key}` is there twice")));
     }
+    Ok(())
 }
 
 /// Changes the fields that differ and keeps all others. An entry that starts no program is replaced.

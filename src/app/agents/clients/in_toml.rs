@@ -37,15 +37,21 @@ fn with_line_ends_of(old: &str, new: &str) -> String {
     }
     let (before, after): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-    let is_same = |(a, b): &(&&str, &&str)| a.trim_end() == b.trim_end();
-    let head = before.iter().zip(&after).take_while(is_same).count();
+    let pairs = before.iter().zip(&after);
+    let head = pairs.take_while(|(old, new)| is_same_line(old, new)).count();
     let (old_rest, new_rest) = (&before[head..], &after[head..]);
-    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(is_same).count();
+    let pairs = old_rest.iter().rev().zip(new_rest.iter().rev());
+    let tail = pairs.take_while(|(old, new)| is_same_line(old, new)).count();
     let end = if before.first().is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
     let changed = &new_rest[..new_rest.len() - tail];
     let mut text = before[..head].concat();
     text.extend(changed.iter().map(|line| line.replace("\r\n", "\n").replace('\n', end)));
     text + &old_rest[old_rest.len() - tail..].concat()
+}
+
+/// Whether two lines are equal apart from their line ends and spaces before these.
+fn is_same_line(old: &str, new: &str) -> bool {
+    old.trim_end() == new.trim_end()
 }
 
 /// Returns all servers with their names.
@@ -71,10 +77,13 @@ fn servers<'a>(
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for key in client.keys {
         let Some(item) = table.get_mut(key) else { return Ok(None) };
-        let fault = || SettingsFault::of(format!("`{key}` is not a table"));
-        table = item.as_table_like_mut().ok_or_else(fault)?;
+        table = item.as_table_like_mut().ok_or_else(|| not_a_table(key))?;
     }
     Ok(Some(table))
+}
+
+fn not_a_table(key: &str) -> SettingsFault {
+    SettingsFault::of(format!("`{key}` is not a table"))
 }
 
 /// Returns the entry of kb.
@@ -94,21 +103,20 @@ fn set(
 ) -> Result<(), SettingsFault> {
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for key in client.keys {
-        let fault = || SettingsFault::of(format!("`{key}` is not a table"));
         let item = table.entry(key).or_insert_with(|| {
             let mut made = Table::new();
             // Without a header for itself: `[mcp_servers.kb]` is enough.
             made.set_implicit(true);
             Item::Table(made)
         });
-        table = item.as_table_like_mut().ok_or_else(fault)?;
+        table = item.as_table_like_mut().ok_or_else(|| not_a_table(key))?;
     }
     let known = table.get(NAME).and_then(Item::as_table_like);
     if replaces || known.is_none_or(|entry| !entry.contains_key("command")) {
         table.insert(NAME, Item::Table(Table::new()));
     }
     let Some(entry) = table.get_mut(NAME).and_then(Item::as_table_like_mut) else {
-        return Err(SettingsFault::of(format!("`{NAME}` is not a table")));
+        return Err(not_a_table(NAME));
     };
     for (key, field) in fields {
         match entry.get_mut(key) {
@@ -135,8 +143,7 @@ fn remove(document: &mut DocumentMut, client: &Client) -> Result<(), SettingsFau
         document.remove(key);
     }
     let Some(Item::Table(removed)) = removed else { return Ok(()) };
-    let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or("").to_owned();
-    let comments = text(removed.decor().prefix());
+    let comments = text_of(removed.decor().prefix());
     if !comments.contains('#') {
         return Ok(());
     }
@@ -146,7 +153,7 @@ fn remove(document: &mut DocumentMut, client: &Client) -> Result<(), SettingsFau
     match next {
         Some(place) => {
             if let Some(table) = at(document.as_table_mut(), place) {
-                let both = comments + &text(table.decor().prefix());
+                let both = comments + &text_of(table.decor().prefix());
                 table.decor_mut().set_prefix(both);
             }
         }
@@ -156,6 +163,10 @@ fn remove(document: &mut DocumentMut, client: &Client) -> Result<(), SettingsFau
         }
     }
     Ok(())
+}
+
+fn text_of(raw: Option<&RawString>) -> String {
+    raw.and_then(RawString::as_str).unwrap_or("").to_owned()
 }
 
 /// Finds the smallest position of a table after `from`, in all tables with a header.
@@ -170,9 +181,8 @@ fn later(table: &mut Table, from: isize, found: &mut Option<isize>) {
 }
 
 fn at(table: &mut Table, place: isize) -> Option<&mut Table> {
-    tables(table).into_iter().find_map(|inner| match inner.position() == Some(place) {
-        true => Some(inner),
-        false => at(inner, place),
+    tables(table).into_iter().find_map(|inner| {
+        if inner.position() == Some(place) { Some(inner) } else { at(inner, place) }
     })
 }
 

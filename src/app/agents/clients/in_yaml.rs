@@ -100,25 +100,27 @@ fn parse(text: &str) -> Result<Value, SettingsFault> {
 
 /// Returns the lines of a key at the left margin and of all below it, without blank lines behind.
 fn group(lines: &[&str], key: &str) -> Option<Range<usize>> {
-    let is_key = |line: &&str| {
-        let rest = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':'));
-        rest.is_some_and(|rest| !is_entry(rest))
-    };
-    let start = lines.iter().position(is_key)?;
+    let start = lines.iter().position(|line| begins_group(line, key))?;
     let below = lines[start + 1..].iter().take_while(|line| !is_entry(line) || indent_of(line) > 0);
     let end = start + 1 + below.count();
     let last = lines[start..end].iter().rposition(|line| is_entry(line)).unwrap_or(0);
     Some(start..(start + last + 1))
 }
 
+/// Whether a line is a key at the left margin without a value behind it.
+fn begins_group(line: &str, key: &str) -> bool {
+    let rest = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':'));
+    rest.is_some_and(|rest| !is_entry(rest))
+}
+
 /// Returns the lines of the entry of kb in a group.
 fn own(lines: &[&str], group: Range<usize>, wide: usize) -> Option<Range<usize>> {
     let names = [format!("{NAME}:"), format!("\"{NAME}\":"), format!("'{NAME}':")];
-    let is_own = |line: &&str| {
+    let first = lines[group.clone()].iter().position(|line| {
         indent_of(line) == wide
             && names.iter().any(|name| line.trim_start().starts_with(name.as_str()))
-    };
-    let start = group.start + lines[group.clone()].iter().position(is_own)?;
+    });
+    let start = group.start + first?;
     let below = lines[start + 1..group.end].iter();
     let below = below.take_while(|line| !is_entry(line) || indent_of(line) > wide);
     Some(start..start + 1 + below.count())
@@ -134,22 +136,26 @@ fn written(entry: &Value, indent: usize) -> Result<String, SettingsFault> {
 
 /// Refuses a change that is more than that of the entry.
 fn check(old: &Value, new: &str, key: &str) -> Result<(), SettingsFault> {
-    let without = |mut value: Value| {
-        if let Some(servers) = value.get_mut(key).and_then(Value::as_object_mut) {
-            servers.remove(NAME);
-        }
-        let is_empty = |servers: &Value| {
-            servers.is_null() || servers.as_object().is_some_and(serde_json::Map::is_empty)
-        };
-        if value.get(key).is_some_and(is_empty)
-            && let Some(root) = value.as_object_mut()
-        {
-            root.remove(key);
-        }
-        value.as_object().cloned().unwrap_or_default()
-    };
-    match without(parse(new)?) == without(old.clone()) {
-        true => Ok(()),
-        false => Err(SettingsFault::of("the entry cannot be changed alone")),
+    if without_own(parse(new)?, key) == without_own(old.clone(), key) {
+        Ok(())
+    } else {
+        Err(SettingsFault::of("the entry cannot be changed alone"))
     }
+}
+
+/// Returns settings without the entry of kb, and without the key of the servers if none is left.
+fn without_own(mut value: Value, key: &str) -> serde_json::Map<String, Value> {
+    if let Some(servers) = value.get_mut(key).and_then(Value::as_object_mut) {
+        servers.remove(NAME);
+    }
+    if value.get(key).is_some_and(is_empty)
+        && let Some(root) = value.as_object_mut()
+    {
+        root.remove(key);
+    }
+    value.as_object().cloned().unwrap_or_default()
+}
+
+fn is_empty(servers: &Value) -> bool {
+    servers.is_null() || servers.as_object().is_some_and(serde_json::Map::is_empty)
 }

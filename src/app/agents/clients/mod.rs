@@ -35,8 +35,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Which settings change.
 #[derive(Debug, Clone, Copy)]
 pub enum Settings<'a> {
-    /// Those of the user.
-    OfUser,
+    /// Those of the user with this environment, on this system.
+    OfUser(&'a Environment, System),
     /// Those of the project in this folder.
     OfProject(&'a Path),
 }
@@ -122,14 +122,13 @@ pub fn shared_entry(base: Option<&str>, allows_writing: bool) -> ServerEntry {
 /// Works out how the settings of a program change if the entry is set, or removed without one. `version` returns the
 /// first number of the version of a program; it is asked only where it matters.
 pub fn plan(
-    (environment, system): (&Environment, System),
     client: &'static Client,
     settings: Settings<'_>,
     entry: Option<&ServerEntry>,
     version: &dyn Fn(&str) -> Option<u32>,
 ) -> Result<SettingsPlan> {
     let named = match settings {
-        Settings::OfUser => client.settings(environment, system),
+        Settings::OfUser(environment, system) => client.settings(environment, system),
         Settings::OfProject(folder) => {
             let below = client.of_project().ok_or_else(|| no_project(client))?;
             folder.join(below)
@@ -145,7 +144,7 @@ pub fn plan(
     let old = read_if_there(&path, FollowedLinks::Follow, MAX_BYTES)?;
     let (mark, text) = text(old.as_deref().unwrap_or_default(), &path)?;
     // Another person may have written the settings of a project: a variable there can load a library into kb.
-    let keeps_others = matches!(settings, Settings::OfUser);
+    let keeps_others = matches!(settings, Settings::OfUser(..));
     let wanted = WantedEntry { entry, keeps_others };
     let edited = match client.notation {
         Notation::Json | Notation::Jsonc => in_json::edit(text, client, is_new, wanted),

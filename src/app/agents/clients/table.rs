@@ -347,10 +347,6 @@ impl ServerEntry {
 
 /// Returns the program and the arguments of an entry; `None` if it starts no program.
 pub(super) fn started(entry: &Value) -> Option<(String, Vec<String>)> {
-    let texts = |value: &Value| -> Vec<String> {
-        let items = value.as_array().into_iter().flatten();
-        items.filter_map(|item| Some(item.as_str()?.to_owned())).collect()
-    };
     let command = if entry["cmd"].is_string() { &entry["cmd"] } else { &entry["command"] };
     match command {
         Value::String(command) => Some((command.clone(), texts(&entry["args"]))),
@@ -360,6 +356,12 @@ pub(super) fn started(entry: &Value) -> Option<(String, Vec<String>)> {
         }
         _ => None,
     }
+}
+
+/// Returns the texts in an array; others are left out.
+fn texts(value: &Value) -> Vec<String> {
+    let items = value.as_array().into_iter().flatten();
+    items.filter_map(|item| Some(item.as_str()?.to_owned())).collect()
 }
 
 /// Whether a program is kb, judged by its name.

@@ -32,7 +32,7 @@ fn planned(
     client: &'static Client,
     entry: Option<&ServerEntry>,
 ) -> Result<SettingsPlan> {
-    plan((environment, SYSTEM), client, Settings::OfUser, entry, &|_| None)
+    plan(client, Settings::OfUser(environment, SYSTEM), entry, &|_| None)
 }
 
 /// Writes settings, plans a change, makes it, and returns the action and the new settings.

@@ -10,7 +10,8 @@ fn the_version_of_opencode_decides_on_its_form() {
     let key = |version: Option<u32>| {
         let entry = server(&["mcp"]);
         let ask = |_: &str| version;
-        plan((&environment, SYSTEM), client, Settings::OfUser, Some(&entry), &ask).unwrap().key
+        let settings = Settings::OfUser(&environment, SYSTEM);
+        plan(client, settings, Some(&entry), &ask).unwrap().key
     };
     assert_eq!([None, Some(1), Some(2)].map(key), ["mcp", "mcp", "mcp.servers"]);
 }
@@ -108,12 +109,11 @@ fn other_fields_are_kept_for_the_user_and_dropped_for_a_project() {
 #[test]
 fn a_project_shares_settings_that_each_machine_understands() {
     let folder = TempDir::new().unwrap();
-    let environment = environment(folder.path(), &[]);
     let entry = shared_entry(Some("work"), false);
     let plan_of = |name: &str| {
         let client = Client::named(name).unwrap();
         let settings = Settings::OfProject(folder.path());
-        plan((&environment, SYSTEM), client, settings, Some(&entry), &|_| None)
+        plan(client, settings, Some(&entry), &|_| None)
     };
     for (name, below) in [
         ("claude-code", ".mcp.json"),
