@@ -65,12 +65,13 @@ fn is_worth_a_line(num_foreign: usize, report: &IngestReport) -> bool {
 /// Returns the number of passages in other languages than English, the most frequent of these languages,
 /// and how well a model that knows English reads the most frequent one.
 fn foreign(report: &IngestReport) -> Option<(usize, String, &'static str)> {
-    let of_code = |(code, count): (&String, &usize)| {
-        let language = NaturalLanguage::from_code(code)?;
-        (!language.is_english()).then_some((language, *count))
-    };
-    let mut found: Vec<(NaturalLanguage, usize)> =
-        report.languages.iter().filter_map(of_code).collect();
+    let mut found: Vec<(NaturalLanguage, usize)> = Vec::new();
+    for (code, count) in &report.languages {
+        let language = NaturalLanguage::from_code(code);
+        if let Some(language) = language.filter(|language| !language.is_english()) {
+            found.push((language, *count));
+        }
+    }
     found.sort_by_key(|(language, count)| (usize::MAX - count, language.name()));
     let (most, _) = *found.first()?;
     let names: Vec<&str> =

@@ -1,7 +1,5 @@
 //! Remembers when everything was last updated, and reminds of it.
 
-use std::path::Path;
-
 use crate::app::Session;
 use crate::error::{Error, Result};
 use crate::ingest::walk::Start;
@@ -21,8 +19,10 @@ pub(crate) fn note(store: &mut Store) -> Result<()> {
 /// Whether a run that began at these paths has seen all added folders.
 pub(crate) fn covers_all(store: &Store, starts: &[Start]) -> Result<bool> {
     let roots = store.roots()?;
-    let is_seen = |root: &Path| starts.iter().any(|start| root.starts_with(start.path()));
-    Ok(!roots.is_empty() && roots.iter().all(|root| is_seen(&paths::path_of(&root.path))))
+    let mut folders = roots.iter().map(|root| paths::path_of(&root.path));
+    let has_seen_all =
+        folders.all(|folder| starts.iter().any(|start| folder.starts_with(start.path())));
+    Ok(!roots.is_empty() && has_seen_all)
 }
 
 /// Returns a line that reminds of the last update if it is longer ago than `freshness.days`.

@@ -20,11 +20,10 @@ use crate::text::paths;
 /// Reads the changed files of hits again within `search.refresh_ms`, and returns whether the search should
 /// be repeated. A file that cannot be read again keeps its mark, so a search never fails here.
 pub(crate) fn refresh(session: &Session, hits: &[Hit], observer: &dyn Observer) -> bool {
-    let is_changed = |hit: &&Hit| hit.stale == Some(StaleReason::Changed);
+    let changed = hits.iter().filter(|hit| hit.stale == Some(StaleReason::Changed));
     // Reading a PDF or a picture may take seconds, most of all with OCR.
-    let is_quick = |hit: &&Hit| hit.stored.doc_type != DocType::Pdf;
-    let changed = hits.iter().filter(is_changed).filter(is_quick);
-    let changed: BTreeSet<&str> = changed.filter_map(|hit| hit.stored.path.as_deref()).collect();
+    let quick = changed.filter(|hit| hit.stored.doc_type != DocType::Pdf);
+    let changed: BTreeSet<&str> = quick.filter_map(|hit| hit.stored.path.as_deref()).collect();
     if changed.is_empty() {
         return false;
     }

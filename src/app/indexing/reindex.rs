@@ -94,20 +94,16 @@ pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<ReindexEst
     let extent = store.as_ref().map(Store::reindex_extent).transpose()?.unwrap_or_default();
     let selection = model::select_for_reindex(session, bound.as_ref())?;
     let (installed, spec) = (selection.locate().ok(), selection.spec());
-    let time_with = |selection: &ModelSelection| match (&store, selection.locate()) {
-        (Some(store), Ok(installed)) => {
-            let embedder = selection.open_for_passages(&installed, observer)?;
-            measure(store, &embedder, extent).map(Some)
-        }
-        _ => Ok(None),
-    };
     let time = match (&installed, &bound, spec.and_then(|spec| spec.cost)) {
-        (Some(_), ..) => time_with(&selection)?,
+        (Some(_), ..) => time_with(store.as_ref(), &selection, extent, observer)?,
         // The time of the present model, and how much more the other one costs.
         (None, Some(bound), Some(cost)) => {
             let present = model::select_known(session, bound);
             let base = present.as_ref().and_then(|present| present.spec()?.cost);
-            let time = present.as_ref().map(time_with).transpose()?.flatten();
+            let time = match &present {
+                Some(present) => time_with(store.as_ref(), present, extent, observer)?,
+                None => None,
+            };
             time.zip(base).map(|(time, base)| time.mul_f64(cost / base))
         }
         _ => None,
@@ -123,6 +119,22 @@ pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<ReindexEst
         vector_bytes: bytes(bound.map_or(0, |bound| bound.dim)),
         vector_bytes_then: dim.or(spec.map(|spec| spec.dim)).map(bytes),
     })
+}
+
+/// Returns the time that a model takes for all chunks; `None` if it is not installed, or there is no database.
+fn time_with(
+    store: Option<&Store>,
+    selection: &ModelSelection,
+    extent: ReindexExtent,
+    observer: &dyn Observer,
+) -> Result<Option<Duration>> {
+    match (store, selection.locate()) {
+        (Some(store), Ok(installed)) => {
+            let embedder = selection.open_for_passages(&installed, observer)?;
+            measure(store, &embedder, extent).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Returns the time for all chunks, from embedding some of them.

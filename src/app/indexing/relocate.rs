@@ -73,7 +73,7 @@ pub fn relocate(
         return Err(Error::PathNotFound { path: session.database() });
     };
     session.require_files(&store)?;
-    let plan = RelocationPlan::of(session, &store, (&from, &to), ComparisonDepth::Content)?;
+    let plan = RelocationPlan::of(session, &store, &from, &to, ComparisonDepth::Content)?;
     if plan.is_empty {
         return Err(Error::usage(format!("nothing was added from {}", from.display()))
             .with_hint("`kb status` lists the added folders, `kb list` all documents"));
@@ -105,9 +105,10 @@ pub fn relocate(
 /// Refuses folders that cannot be two places of one folder.
 fn check_folders(from: &Path, to: &Path) -> Result<()> {
     if to.starts_with(from) || from.starts_with(to) {
-        let message = match from == to {
-            true => format!("{} is both the old and the new folder", from.display()),
-            false => format!("one of {} and {} contains the other", from.display(), to.display()),
+        let message = if from == to {
+            format!("{} is both the old and the new folder", from.display())
+        } else {
+            format!("one of {} and {} contains the other", from.display(), to.display())
         };
         return Err(Error::usage(message)
             .with_hint("`kb update` follows files that moved inside an added folder"));
@@ -153,13 +154,15 @@ impl RelocationPlan {
     fn of(
         session: &Session,
         store: &Store,
-        (from, to): (&Path, &Path),
+        from: &Path,
+        to: &Path,
         depth: ComparisonDepth,
     ) -> Result<Self> {
         // Nothing at the old place is read, so it need not be followed.
         let (all_roots, mut known) = (store.all_roots()?, store.all_files()?);
-        let is_below = |rest: PathBuf| !rest.as_os_str().is_empty();
-        known.retain(|file| below(&file.stamp.path, from).is_some_and(is_below));
+        known.retain(|file| {
+            below(&file.stamp.path, from).is_some_and(|rest| !rest.as_os_str().is_empty())
+        });
         let mut roots = moved_roots(&all_roots, from, to)?;
         let texts = (paths::path_text(from), paths::path_text(to));
         let is_empty =
@@ -167,35 +170,29 @@ impl RelocationPlan {
         if roots.is_empty() && !known.is_empty() {
             roots.extend(root_of_part(&all_roots, from, to)?);
         }
-        let is_in_one = |root: &AddedFolder| {
+        let mut followed = store.roots()?.into_iter().filter(|root| {
             below(&root.path, from).is_some() || from.starts_with(paths::path_of(&root.path))
-        };
-        let mut followed = store.roots()?.into_iter().filter(is_in_one);
+        });
         let follows =
             session.config().ingestion.follow_links || followed.any(|root| root.follows_links);
         let reach = if follows { Reach::Anywhere } else { Reach::below(to)? };
         let max_bytes = walk_options(session, false).max_bytes();
-        let look = |file: &RememberedFile| {
-            let path = to.join(below(&file.stamp.path, from).unwrap_or_default());
-            let seen = compare(file, &path, &reach, (depth, max_bytes));
-            (paths::path_text(&path), seen)
-        };
-        let seen: Vec<(String, RelocatedFile)> = known.iter().map(look).collect();
         let relocated = RelocateReport {
             from: from.to_owned(),
             to: to.to_owned(),
             ..RelocateReport::default()
         };
         let mut plan = Self { is_empty, texts, relocated, roots, found: Vec::new() };
-        for (file, (path, seen)) in known.into_iter().zip(seen) {
+        for file in known {
             plan.relocated.num_files += 1;
-            match seen {
+            let path = to.join(below(&file.stamp.path, from).unwrap_or_default());
+            match compare(&file, &path, &reach, depth, max_bytes) {
                 RelocatedFile::Same(stamp) => {
                     plan.relocated.num_matching += 1;
                     plan.found.push((stamp, file.content_hash));
                 }
-                RelocatedFile::Changed => plan.relocated.changed.push(path),
-                RelocatedFile::Missing => plan.relocated.missing.push(path),
+                RelocatedFile::Changed => plan.relocated.changed.push(paths::path_text(&path)),
+                RelocatedFile::Missing => plan.relocated.missing.push(paths::path_text(&path)),
             }
         }
         Ok(plan)
@@ -215,19 +212,21 @@ impl RelocationPlan {
         }
         let folder = ResolvedFolder::at(to)?;
         let real = |path: &Path| folder.within(path).map(|real| paths::path_text(&real));
-        let with_options = |root: &AddedFolder| {
-            let real_path = real(&paths::path_of(&root.path))?;
-            Some((root.path.clone(), AllowedFolder::of(root, real_path)))
-        };
-        let with_place = |file: RememberedFile| {
-            file.stamp.real_path?;
-            let path = to.join(below(&file.stamp.path, from)?);
-            Some((paths::path_text(&path), real(&path)?))
-        };
-        Ok(AllowedPaths {
-            folders: roots.iter().filter_map(with_options).collect(),
-            files: store.known_files()?.into_iter().filter_map(with_place).collect(),
-        })
+        let mut named = AllowedPaths::default();
+        for root in &roots {
+            if let Some(real_path) = real(&paths::path_of(&root.path)) {
+                named.folders.insert(root.path.clone(), AllowedFolder::of(root, real_path));
+            }
+        }
+        let known = store.known_files()?.into_iter();
+        for file in known.filter(|file| file.stamp.real_path.is_some()) {
+            let Some(rest) = below(&file.stamp.path, from) else { continue };
+            let path = to.join(rest);
+            if let Some(real_path) = real(&path) {
+                named.files.insert(paths::path_text(&path), real_path);
+            }
+        }
+        Ok(named)
     }
 
     fn relocation(&self) -> Relocation<'_> {
@@ -268,7 +267,8 @@ fn compare(
     file: &RememberedFile,
     path: &Path,
     reach: &Reach,
-    (depth, max_bytes): (ComparisonDepth, u64),
+    depth: ComparisonDepth,
+    max_bytes: u64,
 ) -> RelocatedFile {
     let found = match reach.look(path) {
         Ok(found) => found,
@@ -319,7 +319,7 @@ pub fn follow_database(
             .and_then(|before| counterpart(&from, &paths::path_of(before), &place))
             .filter(|to| !is_away(to) && check_folders(&from, to).is_ok());
         let plan = to
-            .map(|to| RelocationPlan::of(session, store, (&from, &to), ComparisonDepth::Size))
+            .map(|to| RelocationPlan::of(session, store, &from, &to, ComparisonDepth::Size))
             .transpose()?;
         let Some(plan) = plan.filter(|plan| {
             let (num_matching, num_files) = (plan.relocated.num_matching, plan.relocated.num_files);

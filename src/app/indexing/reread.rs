@@ -114,24 +114,32 @@ pub fn reread(
         }
     }
     let ids = Arc::new(ids);
-    let request = |source| AddRequest {
-        password: password.map(str::to_owned),
-        rereads: Arc::clone(&ids),
-        command: LongCommand::Update,
-        ..AddRequest::of(source)
-    };
     if !starts.is_empty() {
-        let add = request(DocumentSource::Paths(Vec::new()));
+        let add = request(DocumentSource::Paths(Vec::new()), &ids, password);
         let report = ingest(session, &add, Walks::Known(&starts), observer)?;
         result.num_made += report.updated;
         result.failed.extend(report.failed);
     }
     if !notes.is_empty() {
-        let add = request(DocumentSource::StoredNotes(notes));
+        let add = request(DocumentSource::StoredNotes(notes), &ids, password);
         let report = ingest(session, &add, Walks::Known(&[]), observer)?;
         result.num_made += report.updated;
     }
     Ok(result)
+}
+
+/// Returns the request that reads these documents again.
+fn request(
+    source: DocumentSource,
+    ids: &Arc<HashSet<DocumentId>>,
+    password: Option<&str>,
+) -> AddRequest {
+    AddRequest {
+        password: password.map(str::to_owned),
+        rereads: Arc::clone(ids),
+        command: LongCommand::Update,
+        ..AddRequest::of(source)
+    }
 }
 
 fn select(
@@ -147,12 +155,11 @@ fn select(
     }
     let mut selected = outdated(session, store)?;
     selected.retain(|made| {
-        let is_below = |below: &PathBuf| {
-            made.path.as_ref().is_some_and(|path| paths::path_of(path).starts_with(below))
-        };
         (named.is_empty() || named.contains(&made.id))
             && selection.kind.is_none_or(|kind| kind.includes(made.doc_type, &made.format))
-            && selection.below.as_ref().is_none_or(is_below)
+            && selection.below.as_ref().is_none_or(|below| {
+                made.path.as_ref().is_some_and(|path| paths::path_of(path).starts_with(below))
+            })
     });
     Ok(selected)
 }

@@ -3,7 +3,7 @@
 mod report;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::app::indexing::edit::kept;
 use crate::app::indexing::ingestion::options::{is_claimed, walk_options};
@@ -21,7 +21,7 @@ use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
 use crate::ingest::survey::{FolderSurvey, SurveyScope, is_away, is_missing, survey};
-use crate::store::{DocumentId, ForgottenPath, RememberedFile, Store};
+use crate::store::{DocumentId, ForgottenPath, Store};
 use crate::text::paths;
 
 pub use report::{Move, RefusedFolder, UpdateReport, UpdateRequest};
@@ -115,13 +115,14 @@ impl UpdateRun<'_> {
     /// Fills the report of a dry run.
     fn foresee(&mut self, surveys: Vec<FolderSurvey>) {
         let max_bytes = walk_options(self.session, false).max_bytes();
-        let hash = |path: &PathBuf| {
-            let reach = self.scope.roots.of_file(path, None).ok()?;
-            Some((content_hash(&reach.read(path, max_bytes).ok()?), paths::path_text(path)))
-        };
         let is_any_missing = surveys.iter().any(|survey| !survey.missing.is_empty());
         let new = surveys.iter().filter(|_| is_any_missing).flat_map(|survey| &survey.new);
-        let new_files: HashMap<String, String> = new.filter_map(hash).collect();
+        let mut new_files: HashMap<String, String> = HashMap::new();
+        for path in new {
+            if let Some(hash) = self.hash(path, max_bytes) {
+                new_files.insert(hash, paths::path_text(path));
+            }
+        }
         for (path, reason) in surveys.iter().flat_map(|survey| &survey.unused_rules) {
             let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
             self.observer.warn(&error.to_string());
@@ -171,6 +172,12 @@ impl UpdateRun<'_> {
         self.report.removed.dedup();
     }
 
+    /// Returns the hash of a new file; `None` if it cannot be read.
+    fn hash(&self, path: &Path, max_bytes: u64) -> Option<String> {
+        let reach = self.scope.roots.of_file(path, None).ok()?;
+        Some(content_hash(&reach.read(path, max_bytes).ok()?))
+    }
+
     /// Reads new and changed files.
     fn read(&mut self, before: &[FolderSurvey]) -> Result<()> {
         // Named files come before the folders that they are in: a walk returns a file as found first.
@@ -183,20 +190,19 @@ impl UpdateRun<'_> {
                 self.report.known_failed += survey.failed.len();
             }
             // Empty files in folders are skipped. But if the file had text, the text is kept and the file reported.
-            let is_emptied = |path: &&PathBuf| {
+            let emptied = survey.changed.iter().filter(|path| {
                 path.symlink_metadata().is_ok_and(|found| found.len() == 0)
                     && !survey.unreached.contains(path)
-            };
-            let emptied = survey.changed.iter().filter(is_emptied);
+            });
             self.report.failed.extend(
                 emptied.map(|path| (path.clone(), Error::EmptyFile { path: path.clone() })),
             );
             for path in &survey.unreached {
                 let text = paths::path_text(path);
-                let is_known = |file: &&RememberedFile| {
+                let known = self.scope.known.iter().find(|file| {
                     file.stamp.path == text || paths::path_of(&file.stamp.path) == *path
-                };
-                let Some(known) = self.scope.known.iter().find(is_known) else { continue };
+                });
+                let Some(known) = known else { continue };
                 let language = known.language.as_deref();
                 let is_claimed = is_claimed(self.session, path);
                 match self
@@ -233,9 +239,6 @@ impl UpdateRun<'_> {
     /// Follows moved files, and removes the documents of missing files if requested.
     fn settle(&mut self, before: &[FolderSurvey]) -> Result<()> {
         let Some(mut store) = self.session.open_existing()? else { return Ok(()) };
-        let shown = |store: &Store, id: DocumentId| -> Result<Option<String>> {
-            Ok(store.document(id)?.and_then(|document| document.path))
-        };
         let mut to_remove = Vec::new();
         for survey in before {
             store.set_mounted(&survey.mounted)?;
@@ -246,7 +249,9 @@ impl UpdateRun<'_> {
                 if survey.root.as_deref().is_some_and(is_away) || !is_missing(&path) {
                     continue;
                 }
-                let to = shown(&store, missing.document_id)?.filter(|shown| {
+                let document = store.document(missing.document_id)?;
+                let shown = document.and_then(|document| document.path);
+                let to = shown.filter(|shown| {
                     let shown = paths::path_of(shown);
                     shown != path && !is_missing(&shown)
                 });
@@ -299,12 +304,12 @@ impl UpdateRun<'_> {
         if !self.request.named.is_empty() {
             return Ok(());
         }
-        let is_gone = |path: &String| {
+        let failures = store.files_without_text()?.into_iter().map(|row| row.path);
+        let gone = failures.filter(|path| {
             let path = paths::path_of(path);
             self.scope.roots.folder_of(&path).is_none() && is_missing(&path)
-        };
-        let failures = store.files_without_text()?.into_iter().map(|row| row.path);
-        let gone: Vec<String> = failures.filter(is_gone).collect();
+        });
+        let gone: Vec<String> = gone.collect();
         store.update_ledger(&[], &gone)
     }
 

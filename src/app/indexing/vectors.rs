@@ -10,7 +10,7 @@ use crate::app::session::model::{LazyModel, ModelSelection};
 use crate::app::session::observer::AppEvent;
 use crate::app::session::{absent, model};
 use crate::app::{Observer, Session};
-use crate::chunk::recut;
+use crate::chunk::{ChunkOptions, recut};
 use crate::document::{Binding, Chunk, Embedding};
 use crate::embed::{Embedder, InstalledModel};
 use crate::error::{Error, Result};
@@ -159,28 +159,33 @@ pub(crate) fn renew(
     batch: &[UnembeddedChunk],
 ) -> Result<Vec<RenewedChunk>> {
     let tokenizer = &embedder.tokenizer;
-    let num_tokens = |text: &str| tokenizer.num_tokens(text);
-    let (model_tokens, overhead) = (tokenizer.max_tokens(), tokenizer.num_overhead());
-    let options = ChunkingOptions::new(model_tokens, overhead);
-    let renew = |found: &UnembeddedChunk| {
-        let passage = Chunk::passage(&found.chunk.context, &found.chunk.text);
-        let num_tokens_now = num_tokens(&passage) + overhead;
-        let is_split = num_tokens_now > model_tokens;
-        let chunks = if is_split {
-            recut(&found.chunk, found.is_code, &num_tokens, &options.markdown)
-        } else {
-            let token_count = u32::try_from(num_tokens_now).unwrap_or(u32::MAX);
-            vec![Chunk { token_count, ..found.chunk.clone() }]
-        };
-        let mut pieces = Vec::with_capacity(chunks.len());
-        for chunk in chunks {
-            let passage = Chunk::passage(&chunk.context, &chunk.text);
-            pieces.push((chunk, embed_passage(embedder, &passage)?));
-        }
-        Ok(RenewedChunk { chunk_id: found.chunk_id, pieces, is_split })
-    };
+    let options = ChunkingOptions::new(tokenizer.max_tokens(), tokenizer.num_overhead());
     // One chunk per job: a few long ones must not wait for each other.
-    batch.par_iter().with_max_len(1).map(renew).collect()
+    let batch = batch.par_iter().with_max_len(1);
+    batch.map(|found| renew_chunk(embedder, found, &options.markdown)).collect()
+}
+
+fn renew_chunk(
+    embedder: &LazyModel<'_>,
+    found: &UnembeddedChunk,
+    options: &ChunkOptions,
+) -> Result<RenewedChunk> {
+    let tokenizer = &embedder.tokenizer;
+    let passage = Chunk::passage(&found.chunk.context, &found.chunk.text);
+    let num_tokens_now = tokenizer.num_tokens(&passage) + tokenizer.num_overhead();
+    let is_split = num_tokens_now > tokenizer.max_tokens();
+    let chunks = if is_split {
+        recut(&found.chunk, found.is_code, &|text| tokenizer.num_tokens(text), options)
+    } else {
+        let token_count = u32::try_from(num_tokens_now).unwrap_or(u32::MAX);
+        vec![Chunk { token_count, ..found.chunk.clone() }]
+    };
+    let mut pieces = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        let passage = Chunk::passage(&chunk.context, &chunk.text);
+        pieces.push((chunk, embed_passage(embedder, &passage)?));
+    }
+    Ok(RenewedChunk { chunk_id: found.chunk_id, pieces, is_split })
 }
 
 /// Embeds passages on all processors.
@@ -188,8 +193,8 @@ pub(crate) fn embed(
     embedder: &dyn Embedder,
     passages: &[(ChunkId, String)],
 ) -> Result<Vec<(ChunkId, Embedding)>> {
-    let embed = |(id, passage): &(ChunkId, String)| Ok((*id, embed_passage(embedder, passage)?));
-    passages.par_iter().with_max_len(1).map(embed).collect()
+    let passages = passages.par_iter().with_max_len(1);
+    passages.map(|(id, passage)| Ok((*id, embed_passage(embedder, passage)?))).collect()
 }
 
 fn embed_passage(embedder: &dyn Embedder, passage: &str) -> Result<Embedding> {

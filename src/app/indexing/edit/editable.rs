@@ -4,7 +4,7 @@ use yaml_serde::{Mapping, Value};
 
 use crate::app::session::values;
 use crate::limits;
-use crate::store::StoredDocument;
+use crate::store::{DocumentEdit, StoredDocument};
 
 /// The line above and below the front matter.
 const FENCE: &str = "---";
@@ -26,6 +26,11 @@ impl EditableChanges {
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Returns the changes of the document apart from its text.
+    pub(super) fn document_edit(&self) -> DocumentEdit {
+        DocumentEdit { title: self.title.clone(), tags: self.tags.clone(), date: self.date.clone() }
     }
 
     /// Returns the names of what changes.
@@ -54,12 +59,6 @@ impl Editable {
     #[must_use]
     pub fn differing(&self, changes: EditableChanges) -> EditableChanges {
         let document = &self.document;
-        let sorted = |tags: &[String]| {
-            let mut tags = tags.to_vec();
-            tags.sort_unstable();
-            tags.dedup();
-            tags
-        };
         EditableChanges {
             title: changes
                 .title
@@ -128,6 +127,21 @@ impl Editable {
     }
 }
 
+/// Returns tags in alphabetical order, each once.
+fn sorted(tags: &[String]) -> Vec<String> {
+    let mut tags = tags.to_vec();
+    tags.sort_unstable();
+    tags.dedup();
+    tags
+}
+
+/// Returns the line of the page that begins with a key of the front matter; its first line if none does.
+fn line_of(key: &str, front: &str) -> usize {
+    let at = front.lines().position(|line| line.trim_start().starts_with(key));
+    // The fence is line 1.
+    at.map_or(2, |at| at + 2)
+}
+
 /// Returns a text as a YAML scalar on one line.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -158,14 +172,10 @@ fn fields(editable: &Editable, front: &str) -> Result<EditableChanges, (usize, S
         Value::Null => Mapping::new(),
         _ => return Err((2, "the front matter is not `key: value`".to_owned())),
     };
-    let line_of = |key: &str| {
-        let at = front.lines().position(|line| line.trim_start().starts_with(key));
-        at.map_or(2, |at| at + 2)
-    };
     let mut changes = EditableChanges::default();
     for (key, value) in &fields {
         let key = scalar(key).unwrap_or_default();
-        let refuse = |reason: &str| (line_of(&key), reason.to_owned());
+        let refuse = |reason: &str| (line_of(&key, front), reason.to_owned());
         match key.as_str() {
             "title" => {
                 let title = scalar(value).ok_or_else(|| refuse("the title is not a text"))?;

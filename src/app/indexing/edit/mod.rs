@@ -14,7 +14,7 @@ use crate::ingest::roots::Roots;
 use crate::ingest::walk::FoundFile;
 use crate::ingest::{self, EditedText, IngestReport, content_hash};
 use crate::read::{PartSelection, ShowOptions, show};
-use crate::store::{DocumentEdit, Store, StoredDocument};
+use crate::store::{Store, StoredDocument};
 
 pub use editable::{Editable, EditableChanges};
 
@@ -23,19 +23,18 @@ pub fn open(session: &Session, typed: &str) -> Result<Editable> {
     session.require_writable()?;
     let (store, document) = lookup::find(session, typed)?;
     let is_note = document.doc_type == DocType::Note && document.path.is_none();
-    let text = match is_note {
-        true => {
-            let options = ShowOptions { selection: PartSelection::Whole, max_lines: None };
-            // A long note of an older kb is only there in chunks.
-            Some(match store.note_text(document.id)? {
-                Some(text) => text,
-                None => show(&store, document.clone(), &options)?.text,
-            })
-        }
-        false => None,
-    };
+    let text = if is_note { Some(note_text(&store, &document)?) } else { None };
     store.close()?;
     Ok(Editable { document, text })
+}
+
+fn note_text(store: &Store, note: &StoredDocument) -> Result<String> {
+    if let Some(text) = store.note_text(note.id)? {
+        return Ok(text);
+    }
+    // A long note of an older kb is only there in chunks.
+    let options = ShowOptions { selection: PartSelection::Whole, max_lines: None };
+    Ok(show(store, note.clone(), &options)?.text)
 }
 
 /// Changes a document in one transaction; returns it.
@@ -46,20 +45,16 @@ pub fn apply(
     observer: &dyn Observer,
 ) -> Result<StoredDocument> {
     let before = &editable.document;
-    let edit = DocumentEdit {
-        title: changes.title.clone(),
-        tags: changes.tags.clone(),
-        date: changes.date.clone(),
-    };
     let mut store = session.open_store()?;
     let is_new_title = changes.title.as_ref().is_some_and(|title| *title != before.title);
     if is_new_title || changes.text.is_some() {
-        read_again(session, &mut store, (editable, changes), &edit, observer)?;
+        read_again(session, &mut store, editable, changes, observer)?;
     } else {
-        store.edit(before, &edit, None)?;
+        store.edit(before, &changes.document_edit(), None)?;
     }
-    let unknown = || Error::UnknownDocument { id: before.id.to_string() };
-    let after = store.document(before.id)?.ok_or_else(unknown)?;
+    let Some(after) = store.document(before.id)? else {
+        return Err(Error::UnknownDocument { id: before.id.to_string() });
+    };
     erase::finish(store, observer)?;
     Ok(after)
 }
@@ -68,14 +63,14 @@ pub fn apply(
 fn read_again(
     session: &Session,
     store: &mut Store,
-    (editable, changes): (&Editable, &EditableChanges),
-    edit: &DocumentEdit,
+    editable: &Editable,
+    changes: &EditableChanges,
     observer: &dyn Observer,
 ) -> Result<()> {
     let before = &editable.document;
-    let given = || before.is_title_given.then(|| before.title.clone());
+    let new_title = changes.title.clone();
     let request = AddRequest {
-        title: changes.title.clone().or_else(given),
+        title: new_title.or_else(|| before.is_title_given.then(|| before.title.clone())),
         ..AddRequest::of(DocumentSource::Paths(Vec::new()))
     };
     let file;
@@ -102,9 +97,10 @@ fn read_again(
         on_event: &mut |_| {},
         report: IngestReport::default(),
     };
+    let edit = changes.document_edit();
     match text {
-        Some(text) => run.edit(before, edit, &text),
-        None => run.edit_stored(before, edit),
+        Some(text) => run.edit(before, &edit, &text),
+        None => run.edit_stored(before, &edit),
     }
 }
 
@@ -115,8 +111,9 @@ fn read_file(
     document: &StoredDocument,
     path: &str,
 ) -> Result<(FoundFile, Vec<u8>)> {
-    let unknown = || Error::UnknownDocument { id: document.id.to_string() };
-    let known = store.known_path(path)?.ok_or_else(unknown)?;
+    let Some(known) = store.known_path(path)? else {
+        return Err(Error::UnknownDocument { id: document.id.to_string() });
+    };
     let roots = Roots::of(store, session.config().ingestion.follow_links)?;
     let (path, reach) = roots.of_stamp(&known.stamp)?;
     let bytes = reach.read(&path, walk_options(session, false).max_bytes())?;

@@ -72,22 +72,21 @@ pub(crate) fn ingest(
         announcement.will_read(&starts, walk);
     }
     observer.on_event(AppEvent::IngestBegins { starts: &starts, walk, is_single });
-    let mut on_event = |event: ingest::FileEvent<'_>| {
-        if let ingest::FileEvent::Failed { path, error } = &event
-            && request.time_limit.is_none()
-        {
-            log.append(path, error, observer);
-        }
-        if let Some(announcement) = &mut announcement {
-            announcement.on_event(&event);
-        }
-        observer.on_event(AppEvent::Ingest(&event));
-    };
     let mut run = ingest::IngestRun {
         store: &mut store,
         embedder: model.embedder(),
         options: &options,
-        on_event: &mut on_event,
+        on_event: &mut |event| {
+            if let ingest::FileEvent::Failed { path, error } = &event
+                && request.time_limit.is_none()
+            {
+                log.append(path, error, observer);
+            }
+            if let Some(announcement) = &mut announcement {
+                announcement.on_event(&event);
+            }
+            observer.on_event(AppEvent::Ingest(&event));
+        },
         report: IngestReport::default(),
     };
     let start = Instant::now();

@@ -86,14 +86,15 @@ pub(crate) fn reading_program(session: &Session) -> Result<PathBuf> {
 /// Returns the password of encrypted documents: from the flag, else from the variable, which other users
 /// of the machine cannot see.
 pub(crate) fn password(session: &Session, given: Option<String>) -> Result<Option<String>> {
-    let variable = || {
-        let value = session.environment.get(PASSWORD_VARIABLE)?;
-        Some(value.to_str().map(str::to_owned).ok_or_else(|| {
-            Error::config(PASSWORD_VARIABLE, "not UTF-8")
-                .with_hint(format!("set {PASSWORD_VARIABLE} to UTF-8 text, or use `--password`"))
-        }))
-    };
-    given.map(Ok).or_else(variable).transpose()
+    if given.is_some() {
+        return Ok(given);
+    }
+    let Some(value) = session.environment.get(PASSWORD_VARIABLE) else { return Ok(None) };
+    match value.to_str() {
+        Some(password) => Ok(Some(password.to_owned())),
+        None => Err(Error::config(PASSWORD_VARIABLE, "not UTF-8")
+            .with_hint(format!("set {PASSWORD_VARIABLE} to UTF-8 text, or use `--password`"))),
+    }
 }
 
 /// Returns one set of options per document type; the model's limit always applies.
@@ -112,26 +113,38 @@ pub(crate) fn chunking(
         reserved_tokens,
         include_context: settings.code.include_context,
     };
-    let of = |is_fixed: bool, max_tokens: u32, min_tokens: usize| ChunkOptions {
-        strategy: if is_fixed { Strategy::Fixed } else { Strategy::Structure },
-        max_tokens: if is_fixed {
-            common.max_tokens.min(max_tokens as usize)
-        } else {
-            max_tokens as usize
-        },
-        min_tokens,
-        ..common.clone()
-    };
     let (pdf, markdown, code) = (&settings.pdf, &settings.markdown, &settings.code);
     ChunkingOptions {
-        pdf: of(pdf.strategy == PdfStrategy::Fixed, pdf.max_tokens, common.min_tokens),
-        markdown: of(
+        pdf: of_type(
+            &common,
+            pdf.strategy == PdfStrategy::Fixed,
+            pdf.max_tokens,
+            common.min_tokens,
+        ),
+        markdown: of_type(
+            &common,
             markdown.strategy == MarkdownStrategy::Fixed,
             markdown.max_tokens,
             markdown.min_tokens as usize,
         ),
-        code: of(code.strategy == CodeStrategy::Fixed, code.max_tokens, 0),
+        code: of_type(&common, code.strategy == CodeStrategy::Fixed, code.max_tokens, 0),
         note: ChunkOptions { strategy: Strategy::Whole, ..common },
+    }
+}
+
+/// Returns the options of one document type. A fixed size is at most the default one.
+fn of_type(
+    common: &ChunkOptions,
+    is_fixed: bool,
+    max_tokens: u32,
+    min_tokens: usize,
+) -> ChunkOptions {
+    let max_tokens = max_tokens as usize;
+    ChunkOptions {
+        strategy: if is_fixed { Strategy::Fixed } else { Strategy::Structure },
+        max_tokens: if is_fixed { common.max_tokens.min(max_tokens) } else { max_tokens },
+        min_tokens,
+        ..common.clone()
     }
 }
 

@@ -56,8 +56,8 @@ fn literal(word: &str) -> Option<&str> {
     if let Some(word) = quoted('"') {
         return (!word.contains(['"', '$', '`', '\\'])).then_some(word);
     }
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@,=%".contains(c);
-    word.chars().all(is_plain).then_some(word)
+    let is_plain = word.chars().all(|c| c.is_alphanumeric() || "/._-+:@,=%".contains(c));
+    is_plain.then_some(word)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Tests what an update finds, and what it does about files that have moved or are missing.
 
 use std::fs;
+use std::path::PathBuf;
 
 use super::*;
 use crate::app::session::export_file::ExportFile;

@@ -72,10 +72,12 @@ impl WatchedFolders {
         if self.folders.keys().any(|folder| path.starts_with(folder)) {
             return path;
         }
-        let below = |(folder, state): (&PathBuf, &FollowedFolder)| {
-            path.strip_prefix(&state.real).ok().map(|rest| folder.join(rest))
-        };
-        self.folders.iter().find_map(below).unwrap_or(path)
+        for (folder, state) in &self.folders {
+            if let Ok(rest) = path.strip_prefix(&state.real) {
+                return folder.join(rest);
+            }
+        }
+        path
     }
 
     /// Reads the added folders again if the database has changed, and watches folders that have
@@ -155,24 +157,21 @@ fn wanted(
     named: &[PathBuf],
 ) -> Result<BTreeMap<PathBuf, WatchDepth>> {
     let roots = Roots::of(store, session.config().ingestion.follow_links)?;
-    let is_wanted =
-        |path: &Path| named.is_empty() || named.iter().any(|name| path.starts_with(name));
     let mut folders = BTreeMap::new();
     for file in store.known_files()? {
         let path = paths::path_of(&file.stamp.path);
-        if let Some(parent) = path.parent().filter(|_| is_wanted(&path))
+        if let Some(parent) = path.parent().filter(|_| is_wanted(&path, named))
             && roots.folder_of(&path).is_none()
         {
             folders.insert(parent.to_owned(), WatchDepth::Entries);
         }
     }
     let mut trees: Vec<PathBuf> =
-        roots.folders().filter(|root| is_wanted(root)).map(Path::to_owned).collect();
+        roots.folders().filter(|root| is_wanted(root, named)).map(Path::to_owned).collect();
     // Named parts of an added folder.
     let parts = named.iter().filter(|name| roots.folder_of(name).is_some());
-    trees.extend(parts.filter_map(|name| match name.is_dir() {
-        true => Some(name.clone()),
-        false => name.parent().map(Path::to_owned),
+    trees.extend(parts.filter_map(|name| {
+        if name.is_dir() { Some(name.clone()) } else { name.parent().map(Path::to_owned) }
     }));
     // A folder in another one is followed with that one.
     for tree in &trees {
@@ -182,4 +181,9 @@ fn wanted(
         }
     }
     Ok(folders)
+}
+
+/// Whether a path is at or below one of the named ones, or none is named.
+fn is_wanted(path: &Path, named: &[PathBuf]) -> bool {
+    named.is_empty() || named.iter().any(|name| path.starts_with(name))
 }

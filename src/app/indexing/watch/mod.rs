@@ -121,8 +121,7 @@ fn run(
     if let Some(news) = program::news_of_replacement() {
         lines.observer.warn(news);
     }
-    let of = |named| UpdateRequest { named, is_watched: true, ..UpdateRequest::default() };
-    let everything = of(request.named.clone());
+    let everything = watched_update(request.named.clone());
     let report = match batch {
         Batch::Everything => update(session, &everything, lines)?,
         Batch::Paths(paths) => {
@@ -130,7 +129,7 @@ fn run(
             if named.is_empty() {
                 return Ok(());
             }
-            match update(session, &of(named), lines) {
+            match update(session, &watched_update(named), lines) {
                 // A folder has vanished meanwhile.
                 Err(Error::Usage { .. }) => update(session, &everything, lines)?,
                 other => other?,
@@ -139,6 +138,10 @@ fn run(
     };
     lines.report(&report, batch);
     Ok(())
+}
+
+fn watched_update(named: Vec<PathBuf>) -> UpdateRequest {
+    UpdateRequest { named, is_watched: true, ..UpdateRequest::default() }
 }
 
 /// How many lines of each kind were reported.

@@ -64,17 +64,21 @@ pub(super) fn targets(
 fn outermost(mut found: Vec<PathBuf>) -> Vec<PathBuf> {
     found.sort();
     found.dedup();
-    let is_inner =
-        |path: &PathBuf| found.iter().any(|other| other != path && path.starts_with(other));
-    found.iter().filter(|path| !is_inner(path)).cloned().collect()
+    let outer = found
+        .iter()
+        .filter(|path| !found.iter().any(|other| other != *path && path.starts_with(other)));
+    outer.cloned().collect()
 }
 
 /// Whether a walk of `tree` would skip the path because of its name or that of a folder above it.
 fn is_hidden(path: &Path, tree: &Path) -> bool {
     let Ok(below) = path.strip_prefix(tree) else { return true };
-    let is_dotted = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
     let above = below.parent().unwrap_or(Path::new(""));
     above.iter().any(is_dotted) || below.file_name().is_some_and(is_dotted) && !is_rule(path)
+}
+
+fn is_dotted(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
 }
 
 fn is_rule(path: &Path) -> bool {
