@@ -43,9 +43,10 @@ pub fn candidate(
             .unwrap_or_else(|| session.place.clone()),
         Some(path) => by_folder_or_name(session, path)?,
     };
-    let missing = || Error::PathNotFound { path: place.database() };
     let scratch = session.at(&place.dir)?;
-    let mut store = scratch.open_existing()?.ok_or_else(missing)?;
+    let Some(mut store) = scratch.open_existing()? else {
+        return Err(Error::PathNotFound { path: place.database() });
+    };
     if !scratch.is_read_only() {
         // The folders are shown where they are now.
         follow_database(&scratch, &mut store, observer)?;

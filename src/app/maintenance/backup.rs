@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::files::access::is_writable;
 use crate::files::open::{self, FollowedLinks};
 use crate::files::write::side_file;
-use crate::store::{ExistingTarget, Store, VerifiedCopy};
+use crate::store::{ExistingTarget, Stats, Store, VerifiedCopy};
 use crate::text::{fields, paths::resolved};
 
 /// The first bytes of every SQLite database.
@@ -61,34 +61,41 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Verified
     }
     require_backup(&target)?;
     let existing = if replaces { ExistingTarget::Replace } else { ExistingTarget::Keep };
-    let copy = || {
-        let database = database.clone();
-        let store = session.open_existing()?.ok_or(Error::PathNotFound { path: database })?;
-        let stats = store.back_up(&target, existing).map_err(|error| match error {
-            // Another process has created it since the check.
-            Error::Io { path, source } if source.kind() == ErrorKind::AlreadyExists => {
-                exists(&path)
-            }
-            error => error,
-        })?;
-        store.close()?;
-        Ok(stats)
-    };
     // The copy is not published if the database has changed, so a second attempt finds no file.
-    let stats = match copy() {
-        Err(Error::ChangedMeanwhile { .. }) => copy()?,
+    let stats = match copy(session, &database, &target, existing) {
+        Err(Error::ChangedMeanwhile { .. }) => copy(session, &database, &target, existing)?,
         outcome => outcome?,
     };
     Ok(VerifiedBackup::of(file, VerifiedCopy { stats, log: None }))
+}
+
+/// Copies the database to a file.
+fn copy(
+    session: &Session,
+    database: &Path,
+    target: &Path,
+    existing: ExistingTarget,
+) -> Result<Stats> {
+    let Some(store) = session.open_existing()? else {
+        return Err(Error::PathNotFound { path: database.to_owned() });
+    };
+    let stats = store.back_up(target, existing).map_err(|error| match error {
+        // Another process has created it since the check.
+        Error::Io { path, source } if source.kind() == ErrorKind::AlreadyExists => exists(&path),
+        error => error,
+    })?;
+    store.close()?;
+    Ok(stats)
 }
 
 /// Verifies a backup without changing it.
 pub fn verify(session: &Session, file: &Path) -> Result<VerifiedBackup> {
     let file = absolute(file)?;
     let made = session.make_data_dir();
-    let verified = match is_writable(session.data_dir()) {
-        true => made.and_then(|()| Store::verify(&file, session.data_dir()))?,
-        false => Store::verify(&file, &session.environment.temp_dir())?,
+    let verified = if is_writable(session.data_dir()) {
+        made.and_then(|()| Store::verify(&file, session.data_dir()))?
+    } else {
+        Store::verify(&file, &session.environment.temp_dir())?
     };
     Ok(VerifiedBackup::of(file, verified))
 }
@@ -147,11 +154,11 @@ fn exists(file: &Path) -> Error {
 /// Refuses to replace anything but a database: a device, a folder, another file.
 fn require_backup(file: &Path) -> Result<()> {
     let Ok(metadata) = file.metadata() else { return Ok(()) };
-    let io = |source| Error::of_file(file, source);
     let is_ours = metadata.is_file() && {
         let mut head = Vec::new();
         let opened = open::open(file, FollowedLinks::Follow)?;
-        opened.take(HEAD.len() as u64).read_to_end(&mut head).map_err(io)?;
+        let read = opened.take(HEAD.len() as u64).read_to_end(&mut head);
+        read.map_err(|source| Error::of_file(file, source))?;
         head.is_empty() || head == HEAD
     };
     if is_ours {

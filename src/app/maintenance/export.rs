@@ -26,10 +26,9 @@ pub fn export_to_file(
 ) -> Result<ExportSummary> {
     session.steadily(|| {
         write_file(&file.path, file.is_replacing, |write| {
-            let report = |num_done, total| {
+            export_counted(session, request, observer, write, &|num_done, total| {
                 observer.on_event(AppEvent::Counted { things: "documents", num_done, total });
-            };
-            export_counted(session, request, observer, write, &report)
+            })
         })
     })
 }
@@ -72,13 +71,12 @@ fn export_counted(
         };
         // The first line is the head.
         let mut num_lines = 0;
-        let emit = |line: &JsonLine| {
+        transfer::export(&store, ids.as_deref(), &folders, request.with_vectors, |line| {
             emit(line)?;
             report(num_lines, total);
             num_lines += 1;
             Ok(())
-        };
-        transfer::export(&store, ids.as_deref(), &folders, request.with_vectors, emit)
+        })
     })
 }
 

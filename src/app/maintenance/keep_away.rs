@@ -24,13 +24,13 @@ pub(crate) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Ignore
     // The innermost folder: its rules apply to walks from all folders above it.
     let below = roots.folder_of(path).and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
     let Some((folder, below)) = below.filter(|(_, below)| !below.as_os_str().is_empty()) else {
-        return Err(match roots.folders().any(|root| root.starts_with(path)) {
-            true => Error::usage(format!("{shown} is or contains an added folder"))
-                .with_hint("without `--ignore`, removing it also keeps its files away"),
-            false => Error::usage(format!("{shown} is not below an added folder")).with_hint(
-                "without `--ignore`, removing it is enough: `kb update` does not add it again",
-            ),
-        });
+        if roots.folders().any(|root| root.starts_with(path)) {
+            return Err(Error::usage(format!("{shown} is or contains an added folder"))
+                .with_hint("without `--ignore`, removing it also keeps its files away"));
+        }
+        return Err(Error::usage(format!("{shown} is not below an added folder")).with_hint(
+            "without `--ignore`, removing it is enough: `kb update` does not add it again",
+        ));
     };
     let Some(below) = below.to_str() else {
         return Err(Error::usage(format!("no rule can name {shown}"))

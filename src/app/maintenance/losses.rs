@@ -49,20 +49,25 @@ impl UnreproducibleData {
             (self.num_dates, "edited date"),
             (self.num_tagged, "document with edited tags"),
         ];
-        let text = |(count, noun): &(usize, &str)| match (count, noun.split_once(" with ")) {
-            (1, _) | (_, None) => counted(*count, noun),
-            (_, Some((first, rest))) => {
-                let rest = rest.replace("a missing file", "missing files");
-                format!("{} with {rest}", counted(*count, first))
-            }
-        };
-        let parts: Vec<String> = parts.iter().filter(|part| part.0 > 0).map(text).collect();
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts.map(|(count, noun)| counted_nouns(count, noun)).collect();
         let (last, others) = parts.split_last()?;
         Some(if others.is_empty() {
             last.clone()
         } else {
             format!("{} and {last}", others.join(", "))
         })
+    }
+}
+
+/// Returns a count and its noun, which may have words behind it.
+fn counted_nouns(count: usize, noun: &str) -> String {
+    match noun.split_once(" with ") {
+        Some((first, rest)) if count != 1 => {
+            let rest = rest.replace("a missing file", "missing files");
+            format!("{} with {rest}", counted(count, first))
+        }
+        _ => counted(count, noun),
     }
 }
 

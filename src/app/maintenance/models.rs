@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::Session;
-use crate::embed::{self, ModelChoice, ModelSpec, PublishedScore};
+use crate::embed::{self, ModelChoice, PublishedScore};
 use crate::error::Result;
 
 /// All models that kb knows by name.
@@ -52,7 +52,7 @@ pub struct ListedModel {
 pub fn list(session: &Session) -> Result<Models> {
     let locations = session.locations();
     let bound = session.binding()?.map(|binding| binding.model_name);
-    let listed = |spec: &'static ModelSpec| ListedModel {
+    let models = embed::models().map(|spec| ListedModel {
         name: &spec.name,
         hub_id: &spec.hub_id,
         languages: spec.languages,
@@ -66,6 +66,6 @@ pub fn list(session: &Session) -> Result<Models> {
         is_installed: embed::locate_model(&ModelChoice::Known(spec), &locations).is_ok(),
         is_used: bound.as_deref() == Some(&spec.name),
         is_untested: !spec.is_tested,
-    };
-    Ok(Models { models: embed::models().map(listed).collect() })
+    });
+    Ok(Models { models: models.collect() })
 }

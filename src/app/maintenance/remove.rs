@@ -285,8 +285,9 @@ fn num_back(store: &Store, removed: &[DocumentName]) -> Result<usize> {
         let (file, member) = paths::split_member(text);
         // An unchanged e-mail that is still a document is not unpacked again.
         let is_attachment = member.is_some() && store.known_path(file)?.is_some();
-        let is_there = || path.symlink_metadata().is_ok_and(|found| found.is_file());
-        let is_back = !is_attachment && roots.folder_of(&path).is_some() && is_there();
+        let is_back = !is_attachment
+            && roots.folder_of(&path).is_some()
+            && path.symlink_metadata().is_ok_and(|found| found.is_file());
         num_back += usize::from(is_back);
     }
     Ok(num_back)
@@ -305,7 +306,6 @@ fn name(document: ListedDocument) -> DocumentName {
 /// Looks up what an argument names: a document by its id, all at and below a path, or else a document
 /// by its title or a unique part of it, as [`lookup::find`] does.
 fn going(store: &Store, typed: &str) -> Result<Removal> {
-    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
     if let Ok(id) = typed::document_id(typed)
         && let Some(document) = store.document(id)?
     {
@@ -333,7 +333,7 @@ fn going(store: &Store, typed: &str) -> Result<Removal> {
     if documents.is_empty() && copies.is_empty() && folders.is_empty() {
         // What is a path is never taken for a part of a title or of another path.
         if Path::new(typed).is_absolute() || path.symlink_metadata().is_ok() {
-            return Err(unknown());
+            return Err(Error::UnknownDocument { id: typed.to_owned() });
         }
         return going(store, &lookup::find_in(store, typed)?.id.to_string());
     }

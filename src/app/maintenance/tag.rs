@@ -62,15 +62,15 @@ pub fn rename(
         let message = format!("the old and the new name are both `{from}`");
         return Err(Error::usage(message));
     }
-    let unknown = || {
-        Error::usage(format!("no document has the tag `{from}`"))
-            .with_hint("`kb tags` lists all tags")
-    };
     session.require_writable()?;
-    let mut store = session.open_existing()?.ok_or_else(unknown)?;
-    let renamed = store.rename_tag(from, to)?.ok_or_else(unknown)?;
+    let mut store = session.open_existing()?.ok_or_else(|| unknown_tag(from))?;
+    let renamed = store.rename_tag(from, to)?.ok_or_else(|| unknown_tag(from))?;
     erase::finish(store, observer)?;
     Ok(renamed)
+}
+
+fn unknown_tag(tag: &str) -> Error {
+    Error::usage(format!("no document has the tag `{tag}`")).with_hint("`kb tags` lists all tags")
 }
 
 #[cfg(test)]

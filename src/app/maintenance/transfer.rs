@@ -140,13 +140,13 @@ fn import_lines(
         model::check_binding(&target, embedder.binding())?;
         embed_chunks(session, embedder, chunks)
     };
-    let mut report = |failed: &BadLine| {
+    let export = ExportReader { input, name, head: &head };
+    let imported = transfer::import(&mut store, export, options, &mut embed, &mut |failed| {
         let BadLine { number, reason } = failed;
         let failure = format!("{}, line {number}: {reason}", name.display());
         observer.on_event(AppEvent::Failure(&failure));
-    };
-    let export = ExportReader { input, name, head: &head };
-    let mut imported = transfer::import(&mut store, export, options, &mut embed, &mut report)?;
+    });
+    let mut imported = imported?;
     if trusts_paths {
         // Roots come last, so that an update after an interruption does not read files not yet imported.
         head.roots.iter().try_for_each(|root| store.remember_root(root))?;
@@ -203,14 +203,15 @@ fn embed_chunks(
 ) -> Result<Vec<Embedding>> {
     let max_cpu = Duration::from_secs(session.config().ingestion.max_cpu_seconds.into());
     let budget = CpuBudget::new(max_cpu);
-    let embed_one = |chunk: &RecordedChunk| {
+    // One chunk per job: a few long ones must not wait for each other.
+    let chunks = chunks.par_iter().with_max_len(1);
+    let embeddings = chunks.map(|chunk| {
         budget.check()?;
         let passage = Chunk::passage(&chunk.context, &chunk.text);
         match budget.spend(|| embedder.embed_cut(&passage, EmbeddingSide::Passage))? {
             (embedding, false) => Ok(embedding),
             (_, true) => Err(Error::usage(format!("chunk {} is too long for the model", chunk.id))),
         }
-    };
-    // One chunk per job: a few long ones must not wait for each other.
-    chunks.par_iter().with_max_len(1).map(embed_one).collect()
+    });
+    embeddings.collect()
 }

@@ -78,9 +78,10 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         }
     }
     if is_read_only {
-        let obstacle = match is_mounted_read_only(dir) {
-            true => "its file system is mounted read-only",
-            false => "its file or folder cannot be written",
+        let obstacle = if is_mounted_read_only(dir) {
+            "its file system is mounted read-only"
+        } else {
+            "its file or folder cannot be written"
         };
         let message = format!("the database is read-only: {obstacle}");
         let fix = "searches work; to change it, copy it to a folder that you can write";
@@ -299,9 +300,10 @@ pub(super) fn clients(session: &Session, findings: &mut Findings) {
                 "--data-dir DIR mcp install",
             ),
         };
-        let fix = match name == clients::NAME {
-            true => format!("`kb {wanted} --client {client}` corrects it, `--remove` removes it"),
-            false => format!("correct the entry `{name}` in {path}"),
+        let fix = if name == clients::NAME {
+            format!("`kb {wanted} --client {client}` corrects it, `--remove` removes it")
+        } else {
+            format!("correct the entry `{name}` in {path}")
         };
         findings.add_with_fix("client", verdict, format!("{title} {message} ({path})"), fix);
     }
