@@ -37,9 +37,10 @@ pub(crate) fn choose(
 ) -> Result<Option<(Store, Vec<DocumentId>)>> {
     match choice {
         DocumentChoice::Named(names) => {
-            let first =
-                || Error::UnknownDocument { id: names.first().cloned().unwrap_or_default() };
-            let store = session.open_existing()?.ok_or_else(first)?;
+            let Some(store) = session.open_existing()? else {
+                let id = names.first().cloned().unwrap_or_default();
+                return Err(Error::UnknownDocument { id });
+            };
             let mut ids: Vec<DocumentId> = Vec::new();
             for name in names {
                 let id = find_in(&store, name)?.id;

@@ -58,7 +58,6 @@ pub fn own_documents(
     max_queries: usize,
     observer: &dyn Observer,
 ) -> Result<Vec<MeasuredQuestions>> {
-    let has_chunks = |store: &Store| store.stats().is_ok_and(|stats| stats.total_chunks > 0);
     session.steadily(|| {
         let store = session
             .open_existing()?
@@ -73,6 +72,10 @@ pub fn own_documents(
             })
             .collect()
     })
+}
+
+fn has_chunks(store: &Store) -> bool {
+    store.stats().is_ok_and(|stats| stats.total_chunks > 0)
 }
 
 /// Adds the documents of a folder to a separate database and asks the folder's questions.
@@ -100,23 +103,18 @@ pub fn collection(
         .filter_map(|document| Some((document.path?, document.id)))
         .collect();
     let wanted: HashSet<&PathBuf> = paths.values().collect();
-    let is_left = |path: &str| is_left_over(&paths::path_of(path), &files, &wanted);
-    for (_, id) in ids.extract_if(|path, _| is_left(path)) {
+    for (_, id) in ids.extract_if(|path, _| is_left_over(&paths::path_of(path), &files, &wanted)) {
         store.remove(id)?;
     }
-    let relevant = |(entry, grade): (&String, &u32)| {
-        let path = paths::path_text(paths.get(entry)?);
-        Some((*ids.get(&path)?, *grade))
-    };
-    let judged: Vec<JudgedQuestion> = collection
-        .queries
-        .iter()
-        .take(request.max_queries)
-        .map(|query| JudgedQuestion {
-            query: query.text.clone(),
-            relevant: collection.judgments[&query.id].iter().filter_map(relevant).collect(),
-        })
-        .collect();
+    let mut judged: Vec<JudgedQuestion> = Vec::new();
+    for query in collection.queries.iter().take(request.max_queries) {
+        let grades = collection.judgments[&query.id].iter();
+        let relevant = grades.filter_map(|(entry, grade)| {
+            let path = paths::path_text(paths.get(entry)?);
+            Some((*ids.get(&path)?, *grade))
+        });
+        judged.push(JudgedQuestion { query: query.text.clone(), relevant: relevant.collect() });
+    }
     let evaluation = measure(&session, &store, &judged, observer)?;
     Ok(MeasuredQuestions { name, evaluation })
 }
@@ -179,7 +177,6 @@ fn measure(
     observer: &dyn Observer,
 ) -> Result<Evaluation> {
     let binding = store.binding()?;
-    let load = || session.embedder(binding.as_ref(), observer);
     let settings = &session.config().search;
     let options = SearchOptions {
         limit: settings.default_top,
@@ -188,5 +185,5 @@ fn measure(
         keeps_copies: true,
         ..SearchOptions::default()
     };
-    eval::evaluate(store, &load, judged, &options)
+    eval::evaluate(store, &|| session.embedder(binding.as_ref(), observer), judged, &options)
 }

@@ -121,8 +121,10 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<SeenFileList> {
         let documents = store.documents(&Filter::default())?.into_iter();
         let read: HashMap<_, _> = documents.map(|row| (row.id, row)).collect();
         for file in store.known_files()? {
-            let is_below = |path: &PathBuf| paths::path_of(&file.stamp.path).starts_with(path);
-            if path.as_ref().is_some_and(|path| !is_below(path)) {
+            let is_elsewhere = path
+                .as_ref()
+                .is_some_and(|path| !paths::path_of(&file.stamp.path).starts_with(path));
+            if is_elsewhere {
                 continue;
             }
             let document = read.get(&file.document_id);
@@ -164,18 +166,17 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<SeenFileList> {
         store.close()
     })?;
     let count = |state| by_path.values().filter(|file| file.state == state).count();
-    let not_indexed = |outcome| count(FileState::NotIndexed(outcome));
     let counts = FileCounts {
         indexed: count(FileState::Indexed),
-        ignored: not_indexed(FileOutcome::Ignored),
-        failed: not_indexed(FileOutcome::Failed),
-        waived: not_indexed(FileOutcome::Waived),
+        ignored: count(FileState::NotIndexed(FileOutcome::Ignored)),
+        failed: count(FileState::NotIndexed(FileOutcome::Failed)),
+        waived: count(FileState::NotIndexed(FileOutcome::Waived)),
     };
-    let is_wanted = |file: &ListedFile| {
+    let files = by_path.into_values().filter(|file| {
         request.state.is_none_or(|state| file.state == state)
             && (!request.is_lossy || file.is_lossy())
-    };
-    Ok(SeenFileList { counts, files: by_path.into_values().filter(is_wanted).collect() })
+    });
+    Ok(SeenFileList { counts, files: files.collect() })
 }
 
 /// Closes the cases of the failed files at and below the paths: they are not counted and not tried

@@ -53,11 +53,10 @@ fn compared(
     for document in &mut documents {
         document.put_first(document.chunk_ids.first().and_then(|id| shown[id]));
     }
-    let roots = || Roots::of(store, session.config().ingestion.follow_links);
-    let stale = freshness::stale(&documents, roots, HASH_LIMIT)?;
-    let of_document = |id| stale.get(id).copied();
+    let follows_links = session.config().ingestion.follow_links;
+    let stale = freshness::stale(&documents, || Roots::of(store, follows_links), HASH_LIMIT)?;
     let by_chunk = documents.iter().flat_map(|document| {
-        let stale = of_document(&document.document_id);
+        let stale = stale.get(&document.document_id).copied();
         document.chunk_ids.iter().map(move |id| (*id, stale))
     });
     Ok(by_chunk.collect())
@@ -76,7 +75,8 @@ pub(crate) fn of_document(
     let (id, path) = (document.id, document.path.as_deref());
     let Some(mut document) = store.files_of_document(id)? else { return Ok(None) };
     document.put_first(path);
-    let roots = || Roots::of(store, session.config().ingestion.follow_links);
-    let stale = freshness::stale(std::slice::from_ref(&document), roots, HASH_LIMIT)?;
+    let document = std::slice::from_ref(&document);
+    let follows_links = session.config().ingestion.follow_links;
+    let stale = freshness::stale(document, || Roots::of(store, follows_links), HASH_LIMIT)?;
     Ok(stale.get(&id).copied())
 }

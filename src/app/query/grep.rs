@@ -127,16 +127,18 @@ pub fn grep(
 
 /// Returns the documents without a match whose names are those of data.
 fn without_match(passing: &[PassingDocument], matched: &[MatchedDocument]) -> Vec<DocumentId> {
-    let is_data = |document: &&PassingDocument| {
-        let extension = document.path.as_deref().and_then(|path| path.rsplit_once('.'));
-        let extension = extension.map(|(_, extension)| extension.to_ascii_lowercase());
-        let format = extension.and_then(|extension| Format::with_extension(&extension));
-        matches!(format, Some(Format::Data(_)))
-    };
-    let has_match =
-        |id: DocumentId| matched.binary_search_by_key(&id, |matched| matched.document_id).is_ok();
-    let data = passing.iter().filter(is_data).map(|document| document.id);
-    data.filter(|id| !has_match(*id)).collect()
+    let data = passing.iter().filter(|document| is_data(document)).map(|document| document.id);
+    let without =
+        data.filter(|id| matched.binary_search_by_key(id, |matched| matched.document_id).is_err());
+    without.collect()
+}
+
+/// Whether the name of a document is that of data.
+fn is_data(document: &PassingDocument) -> bool {
+    let extension = document.path.as_deref().and_then(|path| path.rsplit_once('.'));
+    let extension = extension.map(|(_, extension)| extension.to_ascii_lowercase());
+    let format = extension.and_then(|extension| Format::with_extension(&extension));
+    matches!(format, Some(Format::Data(_)))
 }
 
 /// Searches the files of data, which have escapes where the stored text has letters. Files that have changed, or cannot

@@ -210,7 +210,7 @@ pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
             ..open_options(session)
         };
         read::open(&store, document, &options, &|path, bytes, name| {
-            unpacked(session, (path, bytes), name)
+            unpacked(session, path, bytes, name)
         })
     })
 }
@@ -230,9 +230,11 @@ pub(crate) fn unchanged_text(
     store: &Store,
     document: &StoredDocument,
 ) -> Option<String> {
-    let unpack =
-        |path: &Path, bytes: &[u8], name: Option<&str>| unpacked(session, (path, bytes), name);
-    let bytes = read::unchanged(store, document, &open_options(session), &unpack).ok()?;
+    let options = open_options(session);
+    let bytes = read::unchanged(store, document, &options, &|path, bytes, name| {
+        unpacked(session, path, bytes, name)
+    });
+    let bytes = bytes.ok()?;
     // Its encoding is known, and not guessed again.
     let known = document.metadata.encoding.as_ref().map(|encoding| encoding.name.as_bytes());
     decode::decode_as(&bytes, known)
@@ -241,7 +243,8 @@ pub(crate) fn unchanged_text(
 /// Unpacks a file as [`read::Unpack`] says.
 fn unpacked(
     session: &Session,
-    (path, bytes): (&Path, &[u8]),
+    path: &Path,
+    bytes: &[u8],
     name: Option<&str>,
 ) -> Result<Option<Vec<u8>>> {
     let options = ReadOptions::new(reading_program(session)?);
@@ -266,9 +269,10 @@ pub fn file(session: &Session, typed: &str, within: Option<&str>) -> Result<Path
 /// Returns the path of the file of a hit, as [`file()`] does.
 pub fn file_of_hit(session: &Session, hit: &Hit) -> Result<PathBuf> {
     let id = hit.stored.document_id;
-    let unknown = || Error::UnknownDocument { id: id.to_string() };
     session.steadily(|| {
-        let store = session.open_existing()?.ok_or_else(unknown)?;
+        let Some(store) = session.open_existing()? else {
+            return Err(Error::UnknownDocument { id: id.to_string() });
+        };
         let path = reachable(session, &store, id, hit.stored.path.as_deref())?;
         store.close()?;
         Ok(path)
@@ -309,10 +313,9 @@ pub fn around(session: &Session, id: ChunkId) -> Result<NeighbourText> {
         let near = chunks[first..].iter().take(at - first + 2);
         let joined = join::join(near.map(|stored| &stored.chunk));
         let span = &joined.spans[at - first];
-        let text = |bytes: &str| bytes.trim_matches('\n').to_owned();
         Ok(NeighbourText {
-            before: text(&joined.text[..span.start]),
-            after: text(&joined.text[span.end..]),
+            before: joined.text[..span.start].trim_matches('\n').to_owned(),
+            after: joined.text[span.end..].trim_matches('\n').to_owned(),
         })
     })
 }
@@ -360,7 +363,7 @@ pub fn picture(
         };
         let bytes =
             read::unchanged(&store, &document, &open_options(session), &|path, bytes, name| {
-                unpacked(session, (path, bytes), name)
+                unpacked(session, path, bytes, name)
             })?;
         let marked = mark.or(passage.as_deref()).unwrap_or_default();
         let mut options = ReadOptions::new(reading_program(session)?);

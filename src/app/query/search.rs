@@ -72,26 +72,25 @@ fn search_by(
     observer: &dyn Observer,
 ) -> Result<SearchAnswer> {
     if let Some(target) = &request.from {
-        return elsewhere(session, request, (target, reranker), observer);
+        return elsewhere(session, request, target, reranker, observer);
     }
     let freshness = session.freshness(request.freshness);
-    let answer =
-        |observer: &dyn Observer| answer(session, request, (freshness, reranker), observer);
-    let found = session.steadily(|| answer(observer))?;
+    let found = session.steadily(|| answer(session, request, freshness, reranker, observer))?;
     let is_refreshed = freshness == Freshness::Refresh
         && stage("read changed files", || refresh::refresh(session, &found.hits, observer));
     if !is_refreshed {
         return Ok(found);
     }
     // The first search has already reported its notes.
-    Ok(answer(&SilentObserver).unwrap_or(found))
+    Ok(answer(session, request, freshness, reranker, &SilentObserver).unwrap_or(found))
 }
 
 /// Answers a query without reading files again.
 fn answer(
     session: &Session,
     request: &SearchRequest,
-    (freshness, reranker): (Freshness, Option<&Reranker<'_>>),
+    freshness: Freshness,
+    reranker: Option<&Reranker<'_>>,
     observer: &dyn Observer,
 ) -> Result<SearchAnswer> {
     let phrasings = parsed(request, observer)?;
@@ -113,8 +112,7 @@ fn answer(
         ));
     }
     let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
-    let explain = || absent::explain(&store, &request.filter, observer);
-    let mut found = search.of(&store, &explain)?;
+    let mut found = search.of(&store, &|| absent::explain(&store, &request.filter, observer))?;
     if freshness != Freshness::Off {
         stage("look at files", || mark(&mut found, session, request, &store))?;
     }
@@ -132,14 +130,14 @@ fn unjudged(empty: SearchAnswer, reason: NoBasis) -> SearchAnswer {
 fn elsewhere(
     session: &Session,
     request: &SearchRequest,
-    (target, reranker): (&str, Option<&Reranker<'_>>),
+    target: &str,
+    reranker: Option<&Reranker<'_>>,
     observer: &dyn Observer,
 ) -> Result<SearchAnswer> {
     let phrasings = parsed(request, observer)?;
     let remote = stage("connect", || push::open(session, target, observer))?;
     let search = ChunkSearch { session, request, phrasings: &phrasings, reranker, observer };
-    let explain = || absent::explain(&remote, &request.filter, observer);
-    let found = search.of(&remote, &explain)?;
+    let found = search.of(&remote, &|| absent::explain(&remote, &request.filter, observer))?;
     push::keep(session, target, remote);
     Ok(found)
 }
@@ -262,9 +260,15 @@ pub fn why(
         let within = request.filter.paths.first().map(String::as_str);
         let (store, document) = shown(session, document, within)?;
         let binding = store.binding()?;
-        let load = || session.embedder(binding.as_ref(), observer);
         let id: DocumentId = document.id;
-        let trace = search::why(&store, &load, &query, id, &request.options(session))?;
+        let options = request.options(session);
+        let trace = search::why(
+            &store,
+            &|| session.embedder(binding.as_ref(), observer),
+            &query,
+            id,
+            &options,
+        )?;
         if let Some(unmet) = &trace.unmet {
             observer.note(&format!("note: {}", absent::phrase(unmet, trace.is_without_quotes)));
         }

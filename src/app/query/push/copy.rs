@@ -21,11 +21,11 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     })?;
     let mut link = connect(&target, observer)?;
     let is_cancelled = observer.cancel_flag();
-    let mut on_progress = |PushProgress { num_done, num_blocks: total }: PushProgress| {
+    let pushed = remote::push(&mut link, &store, &base_id, &mut |progress| {
+        let PushProgress { num_done, num_blocks: total } = progress;
         observer.on_event(AppEvent::Counted { things: "blocks", num_done, total });
         if is_cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
-    };
-    let pushed = remote::push(&mut link, &store, &base_id, &mut on_progress)?;
+    })?;
     Ok(PushReport {
         target: target.to_string(),
         is_fresh: pushed.is_fresh,
@@ -69,6 +69,5 @@ fn connect(target: &CopyTarget, observer: &dyn Observer) -> Result<RemoteLink> {
 }
 
 fn parse(session: &Session, typed: &str) -> Result<CopyTarget> {
-    let variable = |name: &str| Some(session.environment.get(name)?.to_str()?.to_owned());
-    CopyTarget::parse(typed, &variable)
+    CopyTarget::parse(typed, &|name| Some(session.environment.get(name)?.to_str()?.to_owned()))
 }

@@ -44,7 +44,6 @@ impl MergeOptions {
             answers.iter_mut().filter(|answer| answer.is_unmet).for_each(withdraw);
         }
         let judged = answers.iter().filter(|answer| answer.confidence.is_some());
-        let probability = |answer: &&SearchAnswer| answer.probability().unwrap_or_default();
         let best = judged.max_by(|one, other| probability(one).total_cmp(&probability(other)));
         merged.confidence = best.and_then(|answer| answer.confidence);
         merged.grounds = best.map(|answer| answer.grounds.clone()).unwrap_or_default();
@@ -80,9 +79,8 @@ impl MergeOptions {
             .flat_map(|(base, found)| found.into_iter().map(move |hit| (base, hit)))
             .collect();
         hits.sort_by(|(base, one), (other_base, other)| {
-            let last = |hit: &Hit| is_contents(&hit.stored.chunk.chunk.text);
-            last(one)
-                .cmp(&last(other))
+            is_table_of_contents(one)
+                .cmp(&is_table_of_contents(other))
                 .then(other.score.total_cmp(&one.score))
                 .then(base.cmp(other_base))
                 .then(id(one).cmp(&id(other)))
@@ -110,7 +108,6 @@ impl MergeOptions {
         self.weigh_leg(answers, |hit| &mut hit.keyword, KEYWORD_POWER);
         self.weigh_leg(answers, |hit| &mut hit.vector, VECTOR_POWER);
         for hit in answers.iter_mut().flatten() {
-            let term = |leg: Option<LegScore>| leg.map_or(0.0, |leg| leg.term);
             hit.score = term(hit.keyword) + term(hit.vector);
         }
     }
@@ -128,7 +125,6 @@ impl MergeOptions {
                 legs.map(|leg| leg.raw).collect()
             })
             .collect();
-        let best = |scores: &[f64]| scores.iter().copied().fold(0.0_f64, f64::max);
         let best_of_all = scores.iter().map(|scores| best(scores)).fold(0.0_f64, f64::max);
         for (base, answer) in answers.iter_mut().enumerate() {
             let share = if best_of_all > 0.0 { best(&scores[base]) / best_of_all } else { 1.0 };
@@ -142,6 +138,24 @@ impl MergeOptions {
             }
         }
     }
+}
+
+fn probability(answer: &SearchAnswer) -> f64 {
+    answer.probability().unwrap_or_default()
+}
+
+fn is_table_of_contents(hit: &Hit) -> bool {
+    is_contents(&hit.stored.chunk.chunk.text)
+}
+
+/// Returns what a leg adds to the score; 0 if it did not find the chunk.
+fn term(leg: Option<LegScore>) -> f64 {
+    leg.map_or(0.0, |leg| leg.term)
+}
+
+/// Returns the largest score; at least 0.
+fn best(scores: &[f64]) -> f64 {
+    scores.iter().copied().fold(0.0_f64, f64::max)
 }
 
 /// Whether a base had nothing to search.

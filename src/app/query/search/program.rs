@@ -1,7 +1,7 @@
 //! Runs a program of the user's for a limited time, and always ends it.
 
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -39,17 +39,9 @@ pub(crate) fn run(
     if !is_searched && !Path::new(program).is_absolute() {
         return Err(format!("`{program}` is neither an absolute path nor a name alone"));
     }
-    let start = |found: PathBuf| {
-        let mut command = Command::new(found);
-        command.args(arguments).current_dir(dir);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Passwords that are meant for kb.
-        command.env_remove("PGPASSWORD").env_remove("KB_PASSWORD");
-        ProgramProcess::start(&mut command)
-    };
     let mut running = environment
         .started(program)
-        .and_then(start)
+        .and_then(|found| start(&found, arguments, dir))
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
     // Threads, because a program may print before it has read everything. They end when the pipes are closed; a
     // process that keeps one open does not keep the search.
@@ -60,9 +52,8 @@ pub(crate) fn run(
     let output = running.child.stdout.take().map(|pipe| read(pipe, MAX_OUTPUT_BYTES + 1, false));
     let errors = running.child.stderr.take().map(|pipe| read(pipe, MAX_STDERR_BYTES, true));
     let late = || format!("it took more than {} ms", limit.as_millis());
-    let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-    let output =
-        output.and_then(|output| output.recv_timeout(left(deadline)).ok()).ok_or_else(late)?;
+    let output = output.and_then(|output| output.recv_timeout(left(deadline)).ok());
+    let output = output.ok_or_else(late)?;
     if output.len() > MAX_OUTPUT_BYTES {
         return Err(format!("it printed more than {} MB", MAX_OUTPUT_BYTES >> 20));
     }
@@ -81,6 +72,21 @@ pub(crate) fn run(
             Err(error) => return Err(format!("it cannot be watched: {error}")),
         }
     }
+}
+
+/// Starts a program with its arguments in a folder.
+fn start(program: &Path, arguments: &[String], dir: &Path) -> io::Result<ProgramProcess> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(dir);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Passwords that are meant for kb.
+    command.env_remove("PGPASSWORD").env_remove("KB_PASSWORD");
+    ProgramProcess::start(&mut command)
+}
+
+/// Returns the time until the deadline.
+fn left(deadline: Instant) -> Duration {
+    deadline.saturating_duration_since(Instant::now())
 }
 
 /// Reads a pipe to its end in a thread. Keeps the first bytes and stops after them, or the last ones.

@@ -60,13 +60,17 @@ pub fn search_several(
 /// Counts the terms of a query in each base.
 fn statistics(sessions: &[&Session], request: &SearchRequest) -> Result<Vec<TermStatistics>> {
     let phrasings = request.phrasings()?;
-    let of_base = |session: &&Session| {
-        let Some(store) = session.store()? else { return Ok(TermStatistics::default()) };
+    let mut statistics = Vec::with_capacity(sessions.len());
+    for session in sessions {
+        let Some(store) = session.store()? else {
+            statistics.push(TermStatistics::default());
+            continue;
+        };
         let counted = term_statistics(&store, &phrasings);
         session.give_back(store);
-        counted
-    };
-    sessions.iter().map(of_base).collect()
+        statistics.push(counted?);
+    }
+    Ok(statistics)
 }
 
 /// Adds up the statistics of the other bases.
