@@ -90,12 +90,13 @@ pub fn delete(copies: &[OwnCopy]) -> Result<()> {
 pub(crate) fn free_name(session: &Session, reason: CopyReason) -> PathBuf {
     let time = error_log::now().replace([':', '-'], "");
     let stem = format!("{PREFIX}{}-{time}", reason.as_str());
-    let name = |number: u32| match number {
-        1 => place(session).join(format!("{stem}{END}")),
-        _ => place(session).join(format!("{stem}-{number}{END}")),
-    };
-    let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
-    (1..=u32::MAX).map(name).find(is_free).unwrap_or_else(|| name(1))
+    let folder = place(session);
+    let first = folder.join(format!("{stem}{END}"));
+    if first.symlink_metadata().is_err() {
+        return first;
+    }
+    let mut others = (2..=u32::MAX).map(|number| folder.join(format!("{stem}-{number}{END}")));
+    others.find(|path| path.symlink_metadata().is_err()).unwrap_or(first)
 }
 
 /// Copies a database of an older schema. Only one process at a time does, so that they do not copy what
@@ -183,9 +184,10 @@ fn own_copy(path: PathBuf) -> Option<OwnCopy> {
     let name = path.file_name()?.to_str()?.strip_prefix(PREFIX)?.strip_suffix(END)?;
     let (word, time) = name.split_once('-')?;
     let reason = CopyReason::ALL.into_iter().find(|reason| reason.as_str() == word)?;
-    let is_time = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'T' | b'Z' | b'-');
     let found = path.symlink_metadata().ok().filter(|found| found.is_file())?;
-    let time = time.bytes().all(is_time).then(|| time.to_owned())?;
+    let is_time =
+        time.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'T' | b'Z' | b'-'));
+    let time = is_time.then(|| time.to_owned())?;
     Some(OwnCopy { size_bytes: found.len(), reason, time, path })
 }
 

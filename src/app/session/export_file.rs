@@ -55,8 +55,7 @@ pub(crate) fn write_file(
     let draft = if is_replacing { Draft::create(&path) } else { Draft::create_own(&path) };
     let mut draft = draft.map_err(fail)?;
     let mut out = BufWriter::new(draft.file());
-    let mut write = |line: &JsonLine| out.write_all(line.as_str().as_bytes()).map_err(fail);
-    let exported = export(&mut write)?;
+    let exported = export(&mut |line| out.write_all(line.as_str().as_bytes()).map_err(fail))?;
     out.flush().map_err(fail)?;
     drop(out);
     let published = if is_replacing { draft.publish() } else { draft.publish_new() };
@@ -70,9 +69,10 @@ pub(crate) fn write_file(
 /// Writes a file that only its owner can read.
 pub fn write_bytes(file: &ExportFile, bytes: &[u8]) -> Result<()> {
     let path = absolute(&file.path)?;
-    let written = match file.is_replacing {
-        true => write::replace(&path, bytes),
-        false => write::create_new(&path, bytes),
+    let written = if file.is_replacing {
+        write::replace(&path, bytes)
+    } else {
+        write::create_new(&path, bytes)
     };
     written.map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => exists(&path),

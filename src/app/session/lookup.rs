@@ -11,8 +11,9 @@ use crate::text::paths;
 
 /// Finds a document by id, path, or a unique part of its title or path.
 pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
-    let unknown = || Error::UnknownDocument { id: typed.to_owned() };
-    let store = session.open_existing()?.ok_or_else(unknown)?;
+    let Some(store) = session.open_existing()? else {
+        return Err(Error::UnknownDocument { id: typed.to_owned() });
+    };
     let document = find_in(&store, typed)?;
     Ok((store, document))
 }

@@ -197,10 +197,10 @@ impl Session {
 
     /// Refuses to change a database that can only be read.
     pub fn require_writable(&self) -> Result<()> {
-        match self.is_read_only() {
-            true => Err(Error::ReadOnly { path: self.database() }),
-            false => Ok(()),
+        if self.is_read_only() {
+            return Err(Error::ReadOnly { path: self.database() });
         }
+        Ok(())
     }
 
     /// Returns what is done about stale hits. A database that can only be read is not refreshed.
@@ -216,9 +216,10 @@ impl Session {
         let database = self.database();
         let Some(before) = Store::mark(&database) else { return work() };
         let outcome = work();
-        match before.is_current(&database) {
-            true => outcome,
-            false => Err(Error::ChangedMeanwhile { path: database }),
+        if before.is_current(&database) {
+            outcome
+        } else {
+            Err(Error::ChangedMeanwhile { path: database })
         }
     }
 

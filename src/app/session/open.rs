@@ -12,7 +12,7 @@ use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::files::private;
-use crate::store::{AllowedPaths, OldDatabase, Store};
+use crate::store::{AllowedPaths, Store};
 use crate::trace::stage;
 
 /// Most models that are kept loaded. One is replaced when its database gets another one.
@@ -39,11 +39,10 @@ impl Session {
 
     fn open(&self, creates: bool) -> Result<Option<Store>> {
         let database = self.database();
-        let before_migration =
-            |database: &OldDatabase<'_>| copies::before_migration(self, database);
         let is_new = creates && database.metadata().map_or(true, |found| found.len() == 0);
-        let opened =
-            stage("open database", || Store::open_guarded(&database, creates, &before_migration))?;
+        let opened = stage("open database", || {
+            Store::open_guarded(&database, creates, &|old| copies::before_migration(self, old))
+        })?;
         let Some(mut store) = opened else { return Ok(None) };
         if !self.is_scratch {
             self.settle(&mut store, is_new)?;
@@ -86,7 +85,7 @@ impl Session {
 
     /// No longer follows what the user has removed: if it comes back, the user is asked.
     pub fn unfollow(&self, store: &mut Store, folders: &[String], files: &[String]) -> Result<()> {
-        trust::remove(&self.environment, self.data_dir(), store, (folders, files))
+        trust::remove(&self.environment, self.data_dir(), store, folders, files)
     }
 
     /// Returns a note for every folder of the database that is not followed, and for the files outside of them.
@@ -98,18 +97,19 @@ impl Session {
     fn allow_command(&self) -> String {
         let is_plain =
             self.place.is_project() || self.place.is_default() && !self.resolved.names_data_dir();
-        match is_plain {
-            true => "kb base allow --files".to_owned(),
-            false => format!("kb base allow --files {}", self.data_dir().display()),
+        if is_plain {
+            "kb base allow --files".to_owned()
+        } else {
+            format!("kb base allow --files {}", self.data_dir().display())
         }
     }
 
     /// Refuses to follow the files of a database whose use the user has not allowed.
     pub fn require_files(&self, store: &Store) -> Result<()> {
-        match store.is_allowed() {
-            true => Ok(()),
-            false => Err(Error::UntrustedBase { path: self.database() }),
+        if store.is_allowed() {
+            return Ok(());
         }
+        Err(Error::UntrustedBase { path: self.database() })
     }
 
     /// Returns the binding of the database; `None` before the first document.
@@ -166,9 +166,9 @@ impl Session {
         observer: &dyn Observer,
     ) -> Result<Arc<dyn Embedder>> {
         let mut models = self.opened.models.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits =
-            |model: &&Arc<dyn Embedder>| bound.is_none_or(|bound| bound.fits(model.binding()));
-        if let Some(embedder) = models.iter().find(fits) {
+        let mut all = models.iter();
+        let fitting = all.find(|model| bound.is_none_or(|bound| bound.fits(model.binding())));
+        if let Some(embedder) = fitting {
             return Ok(Arc::clone(embedder));
         }
         let selection = model::select(self, bound)?;

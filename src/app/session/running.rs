@@ -160,8 +160,9 @@ impl Announcement {
             _ => None,
         };
         // Members of archives are not among the files that are counted.
-        let is_file = |path| paths::split_member(&paths::path_text(path)).1.is_none();
-        let num_stored = self.run.num_stored.unwrap_or(0) + u64::from(path.is_some_and(is_file));
+        let is_file =
+            path.is_some_and(|path| paths::split_member(&paths::path_text(path)).1.is_none());
+        let num_stored = self.run.num_stored.unwrap_or(0) + u64::from(is_file);
         if self.begin.elapsed() >= COUNT_AFTER
             && let Some((starts, options)) = self.to_count.take()
         {

@@ -27,15 +27,15 @@ pub struct Setting {
 /// Returns every setting.
 pub fn all(session: &Session) -> Vec<Setting> {
     let resolved = &session.resolved;
-    let setting = |(key, typed_value): (String, SettingValue)| {
+    let settings = resolved.entries().into_iter().map(|(key, typed_value)| {
         let origin = match resolved.origin(&key) {
             SettingOrigin::Default => "default".into(),
             SettingOrigin::File(file) => file.display().to_string(),
             SettingOrigin::Variable(name) | SettingOrigin::Flag(name) => name.clone(),
         };
         Setting { key, value: typed_value.to_string(), typed_value, origin }
-    };
-    resolved.entries().into_iter().map(setting).collect()
+    });
+    settings.collect()
 }
 
 /// The setting that decides what `kb search` prints.

@@ -104,10 +104,9 @@ impl TypedDate {
 
 /// Returns the first and the last day that words mean today; `None` if they are not relative to it.
 fn relative(words: &[&str], today: Date) -> Option<(Date, Date)> {
-    let day = |day: Date| Some((day, day));
     match words {
-        ["today"] => day(today),
-        ["yesterday"] => day(today.yesterday().ok()?),
+        ["today"] => one_day(today),
+        ["yesterday"] => one_day(today.yesterday().ok()?),
         ["last", "week"] => {
             let monday = today.tomorrow().ok()?.nth_weekday(-1, Weekday::Monday).ok()?;
             let first = monday.checked_sub(Span::new().weeks(1)).ok()?;
@@ -121,9 +120,13 @@ fn relative(words: &[&str], today: Date) -> Option<(Date, Date)> {
             let last = today.first_of_year().yesterday().ok()?;
             Some((last.first_of_year(), last))
         }
-        ["last", words @ ..] | [words @ .., "ago"] => day(back(words, today)?),
-        words => day(back(words, today)?),
+        ["last", words @ ..] | [words @ .., "ago"] => one_day(back(words, today)?),
+        words => one_day(back(words, today)?),
     }
+}
+
+fn one_day(day: Date) -> Option<(Date, Date)> {
+    Some((day, day))
 }
 
 /// Returns the day that is so many days, weeks, months or years back: `7d`, `2 weeks`.
@@ -158,10 +161,10 @@ fn with_dots(typed: &str) -> Option<Date> {
 /// Returns three numbers of up to four digits between separators.
 fn numbers(typed: &str, separator: char) -> Option<[&str; 3]> {
     let parts: Vec<&str> = typed.split(separator).map(str::trim).collect();
-    let is_number = |part: &&str| {
+    let are_numbers = parts.iter().all(|part| {
         (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    parts.iter().all(is_number).then(|| <[&str; 3]>::try_from(parts).ok())?
+    });
+    are_numbers.then(|| <[&str; 3]>::try_from(parts).ok())?
 }
 
 fn date_of(year: &str, month: &str, day: &str) -> Option<Date> {
@@ -184,12 +187,10 @@ fn refusal(typed: &str, reason: String) -> String {
         dates.iter().flatten().map(Date::to_string).collect()
     };
     meanings.dedup();
-    match meanings.is_empty() || third.len() != 4 && first.len() != 4 {
-        true => reason,
-        false => {
-            format!("with slashes it is not clear what it means: write {}", meanings.join(" or "))
-        }
+    if meanings.is_empty() || third.len() != 4 && first.len() != 4 {
+        return reason;
     }
+    format!("with slashes it is not clear what it means: write {}", meanings.join(" or "))
 }
 
 #[cfg(test)]

@@ -48,9 +48,7 @@ pub(crate) fn choose(
             None => NamedBase::default_in(&home),
         },
     };
-    let resolved = match place.is_default() {
-        true => usual,
-        false => config::load_base(environment, flags, &place.dir)?,
-    };
+    let resolved =
+        if place.is_default() { usual } else { config::load_base(environment, flags, &place.dir)? };
     Ok(ChosenBase { place, resolved, home, notices })
 }

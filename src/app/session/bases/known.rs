@@ -59,9 +59,10 @@ const UNIDENTIFIED: &str = "none";
 
 /// Returns the id of a database in the file. The author of a database also chose its id.
 pub(crate) fn id(found: Option<String>) -> String {
-    let is_plain =
-        |id: &String| id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    found.filter(|id| !id.is_empty() && is_plain(id)).unwrap_or_else(|| UNIDENTIFIED.to_owned())
+    let plain = found.filter(|id| {
+        (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    plain.unwrap_or_else(|| UNIDENTIFIED.to_owned())
 }
 
 /// A knowledge base of the file.
@@ -110,9 +111,10 @@ impl KnownBases {
                 entries.for_each(drop);
                 continue;
             };
-            match is_wanted(&base) {
-                true => base.allowed = read_entries(entries),
-                false => entries.for_each(drop),
+            if is_wanted(&base) {
+                base.allowed = read_entries(entries);
+            } else {
+                entries.for_each(drop);
             }
             known.bases.push(base);
         }
@@ -313,13 +315,11 @@ fn field(text: &str) -> String {
 }
 
 fn plain(field: &str) -> String {
-    match field.contains('\\') {
-        true => ESCAPES
-            .iter()
-            .fold(field.to_owned(), |text, (c, escape)| text.replace(escape, &c.to_string())),
-        // Nearly every path, and there may be a hundred thousand.
-        false => field.to_owned(),
+    // Nearly every path, and there may be a hundred thousand.
+    if !field.contains('\\') {
+        return field.to_owned();
     }
+    ESCAPES.iter().fold(field.to_owned(), |text, (c, escape)| text.replace(escape, &c.to_string()))
 }
 
 /// Returns a folder without links, as the file has it.

@@ -79,14 +79,17 @@ pub fn list(session: &Session) -> Result<Vec<ListedBase>> {
 /// Describes a knowledge base. One that cannot be read does not keep the others from being listed.
 fn listed(session: &Session, known: &KnownBases, place: NamedBase) -> ListedBase {
     let is_allowed = !place.is_project() || place::is_allowed(&place, known);
-    let content = match is_allowed && place.exists() {
-        true => session.beside(&place.name).and_then(|other| content(&other)),
-        false => Ok(ListedBase::default()),
+    let content = if is_allowed && place.exists() {
+        session.beside(&place.name).and_then(|other| content(&other))
+    } else {
+        Ok(ListedBase::default())
     };
-    let failed =
-        |error: Error| ListedBase { error: Some(error.to_string()), ..ListedBase::default() };
+    let content = content.unwrap_or_else(|error| ListedBase {
+        error: Some(error.to_string()),
+        ..ListedBase::default()
+    });
     let NamedBase { name, dir } = place;
-    ListedBase { name, dir, is_allowed, ..content.unwrap_or_else(failed) }
+    ListedBase { name, dir, is_allowed, ..content }
 }
 
 /// Returns what is in a knowledge base, without its name and folder.
@@ -157,12 +160,12 @@ pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(
 fn checked(description: &str) -> Result<String> {
     let text = description.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_plain = !text.chars().any(char::is_control);
-    match text.chars().count() <= MAX_DESCRIPTION && is_plain {
-        true => Ok(text),
-        false => Err(Error::usage(format!(
-            "the description has more than {MAX_DESCRIPTION} characters, or control characters"
-        ))),
+    if text.chars().count() <= MAX_DESCRIPTION && is_plain {
+        return Ok(text);
     }
+    Err(Error::usage(format!(
+        "the description has more than {MAX_DESCRIPTION} characters, or control characters"
+    )))
 }
 
 /// Makes the project's knowledge base in a folder `.kb` of the working directory.

@@ -84,10 +84,9 @@ impl fmt::Display for NamedBase {
 
 /// Refuses a name that could not be a folder everywhere, or that has a meaning already.
 fn check_name(name: &str) -> Result<()> {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
     let is_name = name.len() <= MAX_NAME
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && name.chars().all(is_plain);
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c));
     if is_name && name != DEFAULT && name != PROJECT {
         return Ok(());
     }

@@ -95,11 +95,8 @@ fn take_over(store: &mut Store, opening: &TrustContext<'_>, id: &str) -> Result<
     let UnfollowedPaths { mut folders, mut files } = store.unfollowed()?;
     let home = environment.home();
     let homes = [paths::path_of(&real_path_of(&paths::path_text(&home))), home];
-    let is_usual = |path: &str| {
-        [path, &real_path_of(path)].iter().all(|path| is_in_view(&paths::path_of(path), &homes))
-    };
-    folders.retain(|(root, _)| is_usual(&root.path));
-    files.retain(|path| is_usual(path));
+    folders.retain(|(root, _)| is_usual(&root.path, &homes));
+    files.retain(|path| is_usual(path, &homes));
     let taken = UnfollowedPaths { folders, files };
     match known::allow(environment, dir, id, |all| all.merge(shown(&taken))) {
         Ok(all) => store.follow(FollowedPaths::Listed(all)),
@@ -112,11 +109,19 @@ fn take_over(store: &mut Store, opening: &TrustContext<'_>, id: &str) -> Result<
     Ok((!lines.is_empty()).then(|| lines.join("\n")))
 }
 
+/// Whether a path is in view, and where it leads is, too.
+fn is_usual(path: &str, homes: &[PathBuf]) -> bool {
+    [path, &real_path_of(path)].iter().all(|path| is_in_view(&paths::path_of(path), homes))
+}
+
 /// Whether a path is in one of the spellings of the home directory, and not hidden there.
 fn is_in_view(path: &Path, homes: &[PathBuf]) -> bool {
     let below = homes.iter().find_map(|home| path.strip_prefix(home).ok());
-    let is_hidden = |part: Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
     below.is_some_and(|below| !below.components().any(is_hidden))
+}
+
+fn is_hidden(part: Component<'_>) -> bool {
+    part.as_os_str().as_encoded_bytes().starts_with(b".")
 }
 
 /// Remembers what the user has just named, and follows it. Returns all that is followed by now.
@@ -140,7 +145,8 @@ pub fn remove(
     environment: &Environment,
     dir: &Path,
     store: &mut Store,
-    (folders, files): (&[String], &[String]),
+    folders: &[String],
+    files: &[String],
 ) -> Result<()> {
     if store.follows_everything() || !store.is_allowed() {
         return Ok(());
@@ -156,17 +162,16 @@ pub fn remove(
 
 /// Returns what the user was shown, with where its paths lead now.
 pub fn shown(unfollowed: &UnfollowedPaths) -> AllowedPaths {
-    let folder = |(root, _): &(AddedFolder, Option<AllowedFolder>)| {
-        (root.path.clone(), AllowedFolder::of(root, real_path_of(&root.path)))
-    };
-    let file = |path: &String| {
-        let path = paths::split_member(path).0;
-        (path.to_owned(), real_path_of(path))
-    };
-    AllowedPaths {
-        folders: unfollowed.folders.iter().map(folder).collect(),
-        files: unfollowed.files.iter().map(file).collect(),
+    let mut shown = AllowedPaths::default();
+    for (root, _) in &unfollowed.folders {
+        let allowed = AllowedFolder::of(root, real_path_of(&root.path));
+        shown.folders.insert(root.path.clone(), allowed);
     }
+    for path in &unfollowed.files {
+        let path = paths::split_member(path).0;
+        shown.files.insert(path.to_owned(), real_path_of(path));
+    }
+    shown
 }
 
 /// Returns where the path of a text leads, without links; the text if nothing is there.
@@ -177,34 +182,42 @@ pub fn real_path_of(text: &str) -> String {
 
 /// Describes what is not followed: each folder with its options, and the other files by their folders.
 pub fn lines(unfollowed: &UnfollowedPaths) -> Vec<String> {
-    let folder = |(root, allowed): &(AddedFolder, Option<AllowedFolder>)| {
-        let now = AllowedFolder::of(root, real_path_of(&root.path));
-        let leads = match now.real_path == root.path {
-            true => String::new(),
-            false => format!(", leads to {}", now.real_path),
-        };
-        match allowed {
-            None => format!("{} (new, {}{leads})", root.path, options(&now)),
-            Some(allowed) => {
-                let (now, before) = (options(&now), options(allowed));
-                format!("{} ({now}{leads}; you allowed it with {before})", root.path)
-            }
-        }
-    };
     let mut by_folder: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for text in &unfollowed.files {
         let path = paths::path_of(&real_path_of(paths::split_member(text).0));
         let parent = path.parent().unwrap_or(&path).to_owned();
         by_folder.entry(parent).or_default().push(paths::name(paths::split_member(text).0));
     }
-    let files = |(folder, mut names): (PathBuf, Vec<String>)| {
-        names.dedup();
-        let num = counted(names.len(), "file");
-        let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
-        let more = if names.len() > MAX_NAMES { ", ..." } else { "" };
-        format!("{num} in {}: {shown}{more}", paths::path_text(&folder))
+    let folders = unfollowed.folders.iter();
+    let folders = folders.map(|(root, allowed)| line_of_folder(root, allowed.as_ref()));
+    let files = by_folder.into_iter().map(|(folder, names)| line_of_files(&folder, names));
+    folders.chain(files).collect()
+}
+
+/// Describes a folder that is not followed, and with which options the user allowed it before.
+fn line_of_folder(root: &AddedFolder, allowed: Option<&AllowedFolder>) -> String {
+    let now = AllowedFolder::of(root, real_path_of(&root.path));
+    let leads = if now.real_path == root.path {
+        String::new()
+    } else {
+        format!(", leads to {}", now.real_path)
     };
-    unfollowed.folders.iter().map(folder).chain(by_folder.into_iter().map(files)).collect()
+    match allowed {
+        None => format!("{} (new, {}{leads})", root.path, options(&now)),
+        Some(allowed) => {
+            let (now, before) = (options(&now), options(allowed));
+            format!("{} ({now}{leads}; you allowed it with {before})", root.path)
+        }
+    }
+}
+
+/// Describes files that are not followed, by their names in a folder.
+fn line_of_files(folder: &Path, mut names: Vec<String>) -> String {
+    names.dedup();
+    let num = counted(names.len(), "file");
+    let shown = names.iter().take(MAX_NAMES).cloned().collect::<Vec<_>>().join(", ");
+    let more = if names.len() > MAX_NAMES { ", ..." } else { "" };
+    format!("{num} in {}: {shown}{more}", paths::path_text(folder))
 }
 
 fn options(folder: &AllowedFolder) -> String {

@@ -55,9 +55,8 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     let choice = if is_directory {
         // A directory has its own name unless both were typed together, as they are when the name
         // must be the same on two machines; the database then remembers it.
-        let is_flag = |key: &str| matches!(session.resolved.origin(key), SettingOrigin::Flag(_));
         let is_named = is_written("embedding.model")
-            && (is_flag("embedding.model") && is_flag("embedding.model_dir")
+            && (is_flag(session, "embedding.model") && is_flag(session, "embedding.model_dir")
                 || bound.is_some_and(|bound| bound.model_name == settings.model));
         ModelChoice::Directory {
             path: absolute(&settings.model_dir)?,
@@ -79,7 +78,6 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
         Some(bound) if !is_written("embedding.precision") => bound.precision,
         _ => settings.precision,
     };
-    let given = |prefix: &String| (!prefix.is_empty()).then(|| prefix.clone());
     let passage_prefix =
         given(&settings.passage_prefix).or_else(|| bound.map(|bound| bound.passage_prefix.clone()));
     let options = ModelOptions {
@@ -96,6 +94,16 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
     }
     let has_failed = session.fetching_has_failed();
     Ok(ModelSelection { choice, options, locations, has_failed, may_fetch })
+}
+
+/// Whether a flag of this command says the value of a setting.
+fn is_flag(session: &Session, key: &str) -> bool {
+    matches!(session.resolved.origin(key), SettingOrigin::Flag(_))
+}
+
+/// Returns a prefix of the settings; `None` if none is written there.
+fn given(prefix: &str) -> Option<String> {
+    (!prefix.is_empty()).then(|| prefix.to_owned())
 }
 
 /// Whether the name of the model is from the settings of a project, which others can write.
@@ -166,10 +174,10 @@ pub fn check_adoptable(session: &Session, given: &Binding) -> Result<()> {
         .with_hint("export the documents again"));
     }
     let meant = ModelChoice::named(&session.config().embedding.model);
-    match meant.is_ok_and(|meant| meant.name() == given.model_name) {
-        true => Ok(()),
-        false => Err(Error::UntrustedModel { name: given.model_name.clone() }),
+    if meant.is_ok_and(|meant| meant.name() == given.model_name) {
+        return Ok(());
     }
+    Err(Error::UntrustedModel { name: given.model_name.clone() })
 }
 
 /// Returns an error unless new vectors are comparable with the stored ones.
@@ -178,11 +186,14 @@ pub fn check_binding(bound: &Binding, wanted: &Binding) -> Result<()> {
         return Ok(());
     }
     if !bound.files.fits(&wanted.files) && bound.model_name == wanted.model_name {
-        let describe = |binding: &Binding| format!("{} ({})", binding.model_name, binding.files);
         let (bound, bound_dim, wanted) = (describe(bound), bound.dim, describe(wanted));
         return Err(Error::ModelMismatch { bound, bound_dim, wanted });
     }
     Err(mismatch(bound, &wanted.model_name, wanted.precision, wanted.dim))
+}
+
+fn describe(binding: &Binding) -> String {
+    format!("{} ({})", binding.model_name, binding.files)
 }
 
 fn mismatch(bound: &Binding, name: &str, precision: Precision, dim: u32) -> Error {
@@ -204,15 +215,14 @@ fn mismatch(bound: &Binding, name: &str, precision: Precision, dim: u32) -> Erro
 /// command would report a mismatch.
 pub(crate) fn keep_selection(session: &Session, observer: &dyn Observer) -> Result<()> {
     let chosen = &session.config().embedding;
-    let is_flag = |key: &str| matches!(session.resolved.origin(key), SettingOrigin::Flag(_));
-    if is_flag("embedding.model_dir") && !chosen.model_dir.as_os_str().is_empty() {
+    if is_flag(session, "embedding.model_dir") && !chosen.model_dir.as_os_str().is_empty() {
         let dir = absolute(&chosen.model_dir)?.display().to_string();
-        if is_flag("embedding.model") {
+        if is_flag(session, "embedding.model") {
             settings::set(session, "embedding.model", &chosen.model, observer)?;
         }
         return settings::set(session, "embedding.model_dir", &dir, observer);
     }
-    if is_flag("embedding.model") {
+    if is_flag(session, "embedding.model") {
         if session.resolved.file_sets("embedding.model_dir") {
             settings::set(session, "embedding.model_dir", "", observer)?;
         }
