@@ -167,6 +167,10 @@ const BLOCK: &str = "
 
 impl MirroredDocument {
     /// Returns the fingerprint of its fields, written as a line of JSON.
+    ///
+    /// # Panics
+    ///
+    /// Never: texts and numbers can be written.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         let line = JsonLine::of(self).expect("texts and numbers can be written");
