@@ -6,7 +6,6 @@
 //! not, by `passages`.
 
 mod activation;
-mod int8;
 mod linear;
 mod passages;
 
