@@ -24,7 +24,6 @@ pub mod paths;
 pub mod printable;
 pub mod scripts;
 pub mod sentences;
-pub mod shingles;
 pub mod similar;
 pub mod stem;
 pub mod tokens;

@@ -8,8 +8,7 @@
 //! containment of documents", 1997).
 
 use std::collections::HashSet;
-
-use crate::text::shingles::shingles;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 /// Defines when one passage nearly repeats another.
 #[derive(Debug, Clone, Copy)]
@@ -109,6 +108,25 @@ impl Measure {
     }
 }
 
+/// Returns the hashes of all runs of `num_words` lower-case words; for a shorter text, the hash of
+/// all its words.
+fn shingles(text: &str, num_words: usize) -> HashSet<u64> {
+    let text = text.to_lowercase();
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    // Each word is in several shingles, but hashed once.
+    let words: Vec<u64> = words.map(|word| hash(&word)).collect();
+    if words.len() < num_words {
+        return HashSet::from([hash(&words)]);
+    }
+    words.windows(num_words).map(|row| hash(&row)).collect()
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
 fn count(number: usize) -> f64 {
     u32::try_from(number).map_or(f64::MAX, f64::from)
 }
@@ -156,5 +174,20 @@ mod tests {
         check(NOTHING_NEW, &TEXT[..80], TEXT, false);
         check(NOTHING_NEW, "See the manual.", "see the manual", true);
         check(NOTHING_NEW, "See the manual.", "See the index.", false);
+    }
+
+    #[test]
+    fn shingles_overlap_and_ignore_punctuation() {
+        assert_eq!(shingles("one two three four", 3).len(), 2);
+        assert_eq!(shingles("One, two -- THREE", 3), shingles("one two three", 3));
+        assert_ne!(shingles("one two three", 3), shingles("three two one", 3));
+        // A repeated shingle counts once.
+        assert_eq!(shingles("a a a a a", 3).len(), 1);
+    }
+
+    #[test]
+    fn a_short_text_is_one_shingle() {
+        assert_eq!(shingles("One two.", 3), shingles("one two", 4));
+        assert_eq!(shingles("", 3).len(), 1);
     }
 }
