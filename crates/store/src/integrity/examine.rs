@@ -133,6 +133,12 @@ impl Store {
         Ok(again)
     }
 
+    /// Examines everything, as [`Store::examine`] does; returns one sentence per fault, none if the
+    /// database is intact.
+    pub fn check(&self) -> Result<Vec<String>> {
+        Ok(self.examine()?.into_iter().map(|finding| finding.message).collect())
+    }
+
     fn examine_once(&self) -> Result<Vec<DatabaseFinding>> {
         let mut found = Vec::new();
         // Separate from the rest: for SQLite these statements write, and may have to wait for a

@@ -1,6 +1,5 @@
 //! Compares redundant data in the database and repairs one copy from the other.
 
-mod check;
 pub(crate) mod examine;
 pub(crate) mod examine_vectors;
 pub(crate) mod finding;
