@@ -600,9 +600,15 @@ fn rankings_are_merged_by_one_function() {
     let find = |path: &str| sources.iter().find(|source| source.path == path).unwrap();
     // One function merges, and one is the formula of a single term.
     assert_eq!(find("store/search/fuse.rs").code.matches("pub fn ").count(), 2);
-    // A search merges its rankings once, and so does a search for what is similar.
-    for path in ["store/search/rankings.rs", "store/search/similar.rs"] {
-        assert_eq!(find(path).code.matches("fuse::fuse(").count(), 1, "{path}");
+    // A search merges its rankings, and again when the tokens have changed the order of one; a search for what is
+    // similar merges them once.
+    let merging = [
+        ("store/search/rankings.rs", "fuse_with_shares(", 2),
+        ("store/search/similar.rs", "fuse::fuse(", 1),
+        ("store/search/fuse.rs", " fuse(", 2),
+    ];
+    for (path, call, count) in merging {
+        assert_eq!(find(path).code.matches(call).count(), count, "{path}: {call}");
     }
 }
 
