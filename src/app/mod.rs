@@ -1,7 +1,7 @@
 //! Implements the use cases, one file per use case. Each takes a typed request and returns a typed result.
 //!
 //! They are in six wings. [`session`] is the base of all; [`indexing`] changes what is stored of documents,
-//! [`query`] reads it, [`agents`] serves agents, [`maintenance`] looks after the database, and [`convert`] needs none.
+//! [`query`] reads it, [`agents`] serves agents, [`maintenance`] maintains the database, and [`convert`] works without one.
 //! The test `layers` says which wing may use which.
 //!
 //! Does not know arguments, terminals or protocols. The command line, the server and any program that

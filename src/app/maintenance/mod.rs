@@ -1,4 +1,4 @@
-//! Looks after a knowledge base: sets it up, checks it, copies it, and removes from it.
+//! Maintains a knowledge base: sets it up, checks it, copies it, and removes documents from it.
 
 pub mod allow;
 pub mod backup;

@@ -1,4 +1,4 @@
-//! Keeps the connection of a search for the next one.
+//! Holds the connection that a search leaves to the next one.
 
 #[cfg(feature = "postgres")]
 use crate::store::remote::RemoteLink;

@@ -1,5 +1,5 @@
-//! Walks folders, reads files that may be new on all workers, and decides what happens to each
-//! file.
+//! Walks folders, reads files that may be new on all workers, and does with each what is decided
+//! about it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
