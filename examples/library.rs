@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().collect();
     let [_, folder, question] = args.as_slice() else { panic!("usage: library FOLDER QUESTION") };
     let settings = Session::new(Environment::of_process(), &Flags::new())?;
-    let mut session = settings.at(Path::new("library"))?;
+    let mut session = settings.scratch_in(Path::new("library"))?;
     session.reader = Some("kb".into());
 
     let (added, _) = add(

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use kb_base::document::{Block, BlockKind, Document};
 use kb_base::error::{Error, Result};
-use kb_base::files::open::{self, FollowedLinks};
+use kb_base::files::open::{self, SymlinkPolicy};
 use kb_extract::pdf;
 use kb_extract::sandbox::ReadOptions;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ fn describe(path: &Path, options: &ReadOptions) -> Value {
 }
 
 fn read(path: &Path, options: &ReadOptions) -> Result<Document> {
-    Ok(pdf::extract(&open::read(path, FollowedLinks::Follow, u64::MAX)?, options)?.document)
+    Ok(pdf::extract(&open::read(path, SymlinkPolicy::Follow, u64::MAX)?, options)?.document)
 }
 
 fn shown(block: &Block, document: &Document) -> Value {

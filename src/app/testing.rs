@@ -109,7 +109,7 @@ impl World {
 
     /// Stores a note in a named knowledge base that exists.
     pub(crate) fn add_to(&self, base: &str, title: &str, text: &str) {
-        let mut store = self.session.beside(base).unwrap().open_store().unwrap();
+        let mut store = self.session.for_base(base).unwrap().open_store().unwrap();
         store.bind(&binding("small")).unwrap();
         Self::put_into(store, None, title, text);
     }

@@ -17,7 +17,7 @@ use crate::config::OutputFormat;
 use crate::error::{Error, Result};
 use crate::ingest::walk;
 use crate::present::json;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 
 /// The path that means standard input.
 pub(super) const STDIN: &str = "-";
@@ -46,7 +46,7 @@ pub(super) fn run(context: &CommandContext, args: &args::AddArgs) -> Result<Exit
     };
     if args.dry_run {
         let plan = app::indexing::add::plan(&context.session, &request)?;
-        return context.present(plan.as_slice(), json::plan, Human::plan);
+        return context.present(plan.as_slice(), json::plan, HumanLayout::plan);
     }
     let interrupt = context.ui.listen();
     let outcome = app::indexing::add::add(&context.session, &request, &context.ui);
@@ -57,7 +57,7 @@ pub(super) fn run(context: &CommandContext, args: &args::AddArgs) -> Result<Exit
     if args.format.format == OutputFormat::Json {
         context::print_json(|out| json::report(&report, out))?;
     }
-    messages::info(&Human::summary(&report));
+    messages::info(&HumanLayout::summary(&report));
     if let (Some(_), [id]) = (&args.note, report.document_ids.as_slice()) {
         messages::info(&format!("The note has id {id}."));
     }
@@ -85,7 +85,7 @@ pub(super) fn update(context: &CommandContext, args: &args::UpdateArgs) -> Resul
     let outcome = app::indexing::update::update(&context.session, &request, &context.ui);
     let report = ended(outcome, &interrupt)?;
     report.notes.iter().for_each(|note| context.ui.warn(note));
-    context.present(&report, json::answer, Human::update)?;
+    context.present(&report, json::answer, HumanLayout::update)?;
     Ok(if report.is_refused(&request) { ExitStatus::User } else { ExitStatus::Success })
 }
 

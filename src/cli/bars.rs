@@ -88,10 +88,10 @@ fn cut(lines: &[String], columns: usize) -> Vec<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::present::terminal::sheet::Printed;
+    use crate::present::terminal::sheet::TerminalBytes;
 
     fn redrawn(lines: &[String], columns: usize) -> String {
-        let text = Printed::of(|out| out.rows(&cut(lines, columns))).unwrap();
+        let text = TerminalBytes::of(|out| out.rows(&cut(lines, columns))).unwrap();
         String::from_utf8(text.as_bytes().to_vec()).unwrap()
     }
 

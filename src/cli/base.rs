@@ -9,7 +9,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::streams;
 use crate::error::Result;
 use crate::present::json;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::text::number::counted;
 
 pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<ExitStatus> {
@@ -17,7 +17,7 @@ pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<Exi
     let change = match &args.action {
         BaseAction::List(_) => {
             let listed = bases::list(session)?;
-            return context.present(listed.as_slice(), json::bases, Human::bases);
+            return context.present(listed.as_slice(), json::bases, HumanLayout::bases);
         }
         BaseAction::Add(args) => {
             let description = args.description.as_deref();
@@ -56,7 +56,7 @@ pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<Exi
             BaseChange { follows_files, ..BaseChange::new("allowed", candidate.place) }
         }
     };
-    context.present(&change, json::answer, Human::base_changed)
+    context.present(&change, json::answer, HumanLayout::base_changed)
 }
 
 /// Asks on a terminal whether `kb update` follows the folders and files that the database names and that the user

@@ -18,7 +18,7 @@ use crate::cli::streams;
 use crate::cli::ui::Ui;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 use crate::limits;
 use crate::limits::lines::{LineOutcome, read_line};
 use crate::present::json;
@@ -41,7 +41,7 @@ pub(super) fn run(
     let mut input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
-        Box::new(io::BufReader::new(files::open::open(file, FollowedLinks::Follow)?))
+        Box::new(io::BufReader::new(files::open::open(file, SymlinkPolicy::Follow)?))
     };
     let (mut num_lines, mut num_failed) = (0, 0);
     let observer = EachMessageOnce { ui: &context.ui, messages: Mutex::default() };

@@ -8,7 +8,7 @@ use crate::app::Session;
 use crate::app::query::choose::{DocumentChoice, SelectionCriteria};
 use crate::app::session::bases::{self, place};
 use crate::app::session::{absolute, add_paths, path_prefix};
-use crate::cli::args::{Cli, DocumentArgs, FilterArgs, Global};
+use crate::cli::args::{Cli, FilterArgs, Global, SelectionCriteriaArgs};
 use crate::cli::exit::ExitStatus;
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
@@ -16,8 +16,8 @@ use crate::cli::{messages, streams};
 use crate::config::{Config, Environment, Flags, OutputFormat, ResolvedConfig};
 use crate::document::Filter;
 use crate::error::{Error, Result};
-use crate::present::terminal::sheet::{CleanWriter, Printed};
-use crate::present::text::human::{BaseNames, Human};
+use crate::present::terminal::sheet::{CleanWriter, TerminalBytes};
+use crate::present::text::human::{BaseNames, HumanLayout};
 use crate::text::json::Json;
 use crate::text::printable::clean;
 use crate::trace::stage;
@@ -33,7 +33,7 @@ pub(super) struct CommandContext {
     pub(super) session: Session,
     /// The other knowledge bases to search.
     pub(super) beside: Vec<Session>,
-    pub(super) human: Human,
+    pub(super) human: HumanLayout,
     pub(super) ui: Ui,
     /// The format of the answer.
     format: OutputFormat,
@@ -60,15 +60,16 @@ impl CommandContext {
             // Without a working directory, no path is preferred.
             session.near = path_prefix(Path::new(".")).ok();
         }
-        let bases = BaseNames { own: session.place.name.clone(), usual: session.usual()? };
+        let bases =
+            BaseNames { own: session.place.name.clone(), usual: session.default_base_name()? };
         messages::name_bases(&bases);
         for warning in &session.resolved.warnings {
             messages::warn(warning);
         }
         session.notices.iter().for_each(|notice| messages::info(notice));
         let beside: Vec<Session> =
-            names.iter().skip(1).map(|name| session.beside(name)).collect::<Result<_>>()?;
-        let human = Human { bases, ..human(&session.environment, global) };
+            names.iter().skip(1).map(|name| session.for_base(name)).collect::<Result<_>>()?;
+        let human = HumanLayout { bases, ..human(&session.environment, global) };
         let is_paged = human.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(&session.environment) } else { None };
         Ok(Self { session, beside, human, ui: Ui::default(), format, pager })
@@ -77,7 +78,7 @@ impl CommandContext {
     /// Makes the knowledge base of the project in the working directory, and works on it.
     pub(super) fn here(self) -> Result<Self> {
         bases::make_here(&self.session)?;
-        let session = self.session.beside(place::PROJECT)?;
+        let session = self.session.for_base(place::PROJECT)?;
         Ok(Self { session, ..self })
     }
 
@@ -90,7 +91,7 @@ impl CommandContext {
         &self,
         result: &T,
         json: impl FnOnce(&T, &mut Json<'_>) -> io::Result<()>,
-        human: impl FnOnce(&Human, &T, &mut CleanWriter<'_>) -> io::Result<()>,
+        human: impl FnOnce(&HumanLayout, &T, &mut CleanWriter<'_>) -> io::Result<()>,
     ) -> Result<ExitStatus> {
         match self.format {
             OutputFormat::Json => print_json(|out| json(result, out))?,
@@ -102,11 +103,12 @@ impl CommandContext {
     /// Prints a result for people, through the pager if it is longer than the screen.
     pub(super) fn show(
         &self,
-        human: impl FnOnce(&Human, &mut CleanWriter<'_>) -> io::Result<()>,
+        human: impl FnOnce(&HumanLayout, &mut CleanWriter<'_>) -> io::Result<()>,
     ) -> Result<()> {
         match &self.pager {
             Some(pager) => {
-                let text = Printed::of(|out| human(&self.human, out)).map_err(Error::Output)?;
+                let text =
+                    TerminalBytes::of(|out| human(&self.human, out)).map_err(Error::Output)?;
                 pager.show(&text)
             }
             None => stage("print", || streams::text(|out| human(&self.human, out))),
@@ -123,10 +125,10 @@ impl CommandContext {
 }
 
 /// Returns the layout of output for people, which depends on the terminal if stdout is one.
-pub(super) fn human(environment: &Environment, global: &Global) -> Human {
+pub(super) fn human(environment: &Environment, global: &Global) -> HumanLayout {
     let is_terminal = streams::is_stdout_terminal();
     let is_coloured = messages::is_coloured(global.color, environment, is_terminal);
-    Human {
+    HumanLayout {
         width: width(),
         is_terminal,
         is_coloured,
@@ -170,7 +172,7 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
 }
 
 /// Returns a selection of documents by name or by criteria.
-pub(super) fn choice(names: &[String], choosing: &DocumentArgs) -> Result<DocumentChoice> {
+pub(super) fn choice(names: &[String], choosing: &SelectionCriteriaArgs) -> Result<DocumentChoice> {
     if names.is_empty() {
         criteria(choosing).map(Box::new).map(DocumentChoice::Matching)
     } else {
@@ -179,8 +181,8 @@ pub(super) fn choice(names: &[String], choosing: &DocumentArgs) -> Result<Docume
 }
 
 /// Converts flags to the criteria for selecting documents.
-pub(super) fn criteria(choosing: &DocumentArgs) -> Result<SelectionCriteria> {
-    let DocumentArgs { filter, query, top } = choosing;
+pub(super) fn criteria(choosing: &SelectionCriteriaArgs) -> Result<SelectionCriteria> {
+    let SelectionCriteriaArgs { filter, query, top } = choosing;
     Ok(SelectionCriteria { filter: self::filter(filter)?, query: query.clone(), limit: *top })
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::app;
-use crate::app::convert::{ConvertRequest, ConvertedDocument, LineContent, Output};
+use crate::app::convert::{ConvertRequest, ConvertedDocument, JsonLinesContent, Output};
 use crate::app::indexing::add::{AddRequest, DocumentSource};
 use crate::cli::args::DocumentFormat;
 use crate::cli::context::{self, CommandContext};
@@ -12,7 +12,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::ui::ended;
 use crate::cli::{add, args, messages, streams};
 use crate::error::{Error, Result};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::ingest::FailedFile;
 use crate::limits;
 use crate::limits::lines::{LineOutcome, read_line};
@@ -88,7 +88,7 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>> {
     let mut input: Box<dyn BufRead> = if list.as_os_str() == add::STDIN {
         Box::new(io::stdin().lock())
     } else {
-        Box::new(BufReader::new(open::open(list, FollowedLinks::Follow)?))
+        Box::new(BufReader::new(open::open(list, SymlinkPolicy::Follow)?))
     };
     let (mut paths, mut line) = (Vec::new(), Vec::new());
     for number in 1_u64.. {
@@ -124,9 +124,11 @@ fn lines(
     let (session, ui) = (&context.session, &context.ui);
     let interrupt = ui.listen();
     let content = if args.chunks {
-        LineContent::Chunks { with_vectors: args.vectors }
+        JsonLinesContent::Chunks { with_vectors: args.vectors }
     } else {
-        LineContent::Blocks(&|converted| json::converted_line(converted).map_err(Error::Output))
+        JsonLinesContent::Blocks(&|converted| {
+            json::converted_line(converted).map_err(Error::Output)
+        })
     };
     let mut report = None;
     streams::json(|out| {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::app;
-use crate::app::indexing::edit::{self, Editable, EditableChanges, kept};
+use crate::app::indexing::edit::{self, Editable, EditedFields, kept};
 use crate::app::maintenance::remove::{Removal, RemovalTarget, RemoveRequest};
 use crate::app::maintenance::tag::TagRequest;
 use crate::app::maintenance::transfer::ExportFile;
@@ -16,11 +16,11 @@ use crate::cli::messages;
 use crate::cli::read::is_nothing;
 use crate::document::Filter;
 use crate::error::{Error, Result};
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 use crate::files::{open, write};
 use crate::ingest::walk::BYTES_PER_MB;
 use crate::present::json;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::text::number::{bytes_to_mb, counted};
 use crate::text::printable::clean;
 
@@ -29,7 +29,7 @@ pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<Exi
     let editable = edit::open(session, &args.document)?;
     let has_flags = args.title.is_some() || args.date.is_some() || !args.tags.is_empty();
     let (changes, kept) = if has_flags {
-        let changes = EditableChanges {
+        let changes = EditedFields {
             title: args.title.clone(),
             tags: Some(args.tags.clone()).filter(|tags| !tags.is_empty()),
             date: args.date.clone().map(|day| day.0),
@@ -64,7 +64,7 @@ pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<Exi
 ///
 /// The file is in the data directory, which only its owner can enter. It stays if it cannot be read, and the
 /// next edit of the document opens it again.
-fn in_editor(context: &CommandContext, editable: &Editable) -> Result<(EditableChanges, PathBuf)> {
+fn in_editor(context: &CommandContext, editable: &Editable) -> Result<(EditedFields, PathBuf)> {
     let id = editable.document.id;
     let folder = context.session.data_dir();
     let file = kept::page_of(folder, id);
@@ -93,7 +93,7 @@ fn in_editor(context: &CommandContext, editable: &Editable) -> Result<(EditableC
 
 fn read(file: &Path, folder: &Path, id: i64, limit_mb: u64) -> Result<String> {
     let max_bytes = limit_mb.saturating_mul(BYTES_PER_MB);
-    let bytes = match open::read(file, FollowedLinks::RefuseBelow(folder), max_bytes) {
+    let bytes = match open::read(file, SymlinkPolicy::RefuseBelow(folder), max_bytes) {
         Err(Error::OverLimit { .. }) => {
             return Err(not_read(file, id, &format!("it is larger than {limit_mb} MB")));
         }
@@ -117,7 +117,7 @@ pub(super) fn tags(context: &CommandContext, args: &args::TagsArgs) -> Result<Ex
     if let Some(TagsAction::Rename(rename)) = &args.action {
         let renamed =
             app::maintenance::tag::rename(&context.session, &rename.old, &rename.new, &context.ui)?;
-        return context.present(&renamed, json::answer, Human::renamed_tag);
+        return context.present(&renamed, json::answer, HumanLayout::renamed_tag);
     }
     let tags = app::query::read::tags(&context.session)?;
     let is_nothing = is_nothing(context, tags.is_empty())?;
@@ -174,7 +174,7 @@ pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Resul
         &|going| confirm(context, args, going),
         &context.ui,
     )?;
-    context.present(&removed, json::answer, Human::removed)?;
+    context.present(&removed, json::answer, HumanLayout::removed)?;
     if removed.num_back > 0 {
         let documents = counted(removed.num_back, "document");
         messages::info(&match removed.num_back {

@@ -9,7 +9,7 @@ use crate::cli::context::CommandContext;
 use crate::cli::messages;
 use crate::config::Environment;
 use crate::error::{Error, Result};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::text::command::words;
 
 /// The editor if neither `VISUAL` nor `EDITOR` is set.
@@ -120,7 +120,7 @@ fn is_text(path: &Path) -> Result<bool> {
     const LOOKED_AT: u64 = 4096;
     let mut bytes = Vec::new();
     // Links may be followed: the caller has checked where the path leads.
-    let read = open::open(path, FollowedLinks::Follow)?.take(LOOKED_AT).read_to_end(&mut bytes);
+    let read = open::open(path, SymlinkPolicy::Follow)?.take(LOOKED_AT).read_to_end(&mut bytes);
     read.map_err(|source| Error::of_file(path, source))?;
     Ok(!bytes.starts_with(b"%PDF-") && !bytes.contains(&0))
 }

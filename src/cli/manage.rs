@@ -21,7 +21,7 @@ use crate::cli::ui::ended;
 use crate::cli::{messages, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::text::number::counted;
 
 pub(super) fn init(context: &CommandContext, args: &args::InitArgs) -> Result<ExitStatus> {
@@ -37,7 +37,7 @@ pub(super) fn init(context: &CommandContext, args: &args::InitArgs) -> Result<Ex
         }
         setup?
     };
-    context.present(&setup, json::setup, Human::setup)
+    context.present(&setup, json::setup, HumanLayout::setup)
 }
 
 pub(super) fn status(context: &CommandContext, args: &args::StatusArgs) -> Result<ExitStatus> {
@@ -59,7 +59,11 @@ pub(super) fn config(context: &CommandContext, args: &args::ConfigArgs) -> Resul
         return Ok(ExitStatus::Success);
     }
     let settings = settings::all(&context.session);
-    context.present(settings.as_slice(), |settings, out| out.value(&settings), Human::settings)
+    context.present(
+        settings.as_slice(),
+        |settings, out| out.value(&settings),
+        HumanLayout::settings,
+    )
 }
 
 pub(super) fn doctor(context: &CommandContext, args: &args::DoctorArgs) -> Result<ExitStatus> {
@@ -67,7 +71,7 @@ pub(super) fn doctor(context: &CommandContext, args: &args::DoctorArgs) -> Resul
     if args.links {
         doctor::links(&context.session, &mut findings)?;
     }
-    context.present(&findings, json::doctor, Human::doctor)?;
+    context.present(&findings, json::doctor, HumanLayout::doctor)?;
     Ok(match (findings.count(CheckVerdict::Fault), findings.is_beyond_repair) {
         (_, true) => ExitStatus::System,
         (0, false) => ExitStatus::Success,
@@ -78,14 +82,14 @@ pub(super) fn doctor(context: &CommandContext, args: &args::DoctorArgs) -> Resul
 pub(super) fn cache(context: &CommandContext, args: &args::CacheArgs) -> Result<ExitStatus> {
     let Some(CacheAction::Clean(args)) = &args.action else {
         let contents = cache::contents(&context.session)?;
-        return context.present(&contents, json::answer, Human::cache);
+        return context.present(&contents, json::answer, HumanLayout::cache);
     };
     let request = CleanRequest { removes_all: args.all, is_dry_run: args.dry_run };
     let outcome = cache::clean(&context.session, request, &|cleaned| {
         Ok(args.yes || confirm_cleaning(cleaned)?)
     })?;
     let Some(cleaned) = outcome else { return Ok(ExitStatus::User) };
-    context.present(&cleaned, json::answer, Human::cleaned)
+    context.present(&cleaned, json::answer, HumanLayout::cleaned)
 }
 
 fn confirm_cleaning(cleaned: &CacheCleaning) -> Result<bool> {
@@ -101,16 +105,16 @@ fn confirm_cleaning(cleaned: &CacheCleaning) -> Result<bool> {
 pub(super) fn reindex(context: &CommandContext, args: &args::ReindexArgs) -> Result<ExitStatus> {
     if args.dry_run {
         let estimate = app::indexing::reindex::estimate(&context.session, &context.ui)?;
-        return context.present(&estimate, json::answer, Human::reindex_estimate);
+        return context.present(&estimate, json::answer, HumanLayout::reindex_estimate);
     }
     let interrupt = context.ui.listen();
     let outcome = app::indexing::reindex::reindex(&context.session, &context.ui);
     let reindexed = ended(outcome, &interrupt)?;
-    context.present(&reindexed, json::answer, Human::reindexed)
+    context.present(&reindexed, json::answer, HumanLayout::reindexed)
 }
 
 pub(super) fn models(context: &CommandContext) -> Result<ExitStatus> {
-    context.present(&models::list(&context.session)?, json::answer, Human::models)
+    context.present(&models::list(&context.session)?, json::answer, HumanLayout::models)
 }
 
 pub(super) fn eval(context: &CommandContext, args: &args::EvalArgs) -> Result<ExitStatus> {
@@ -128,7 +132,7 @@ pub(super) fn eval(context: &CommandContext, args: &args::EvalArgs) -> Result<Ex
             vec![ended(eval::collection(session, &request, &context.ui), &interrupt)?]
         }
     };
-    context.present(&EvalReport { collections }, json::answer, Human::eval)
+    context.present(&EvalReport { collections }, json::answer, HumanLayout::eval)
 }
 
 pub(super) fn watch(context: &CommandContext, args: &args::WatchArgs) -> Result<ExitStatus> {
@@ -149,14 +153,14 @@ pub(super) fn relocate(context: &CommandContext, args: &args::RelocateArgs) -> R
         is_dry_run: args.dry_run,
     };
     let relocated = app::indexing::relocate::relocate(&context.session, &request, &context.ui)?;
-    context.present(&relocated, json::answer, Human::relocated)
+    context.present(&relocated, json::answer, HumanLayout::relocated)
 }
 
 pub(super) fn push(context: &CommandContext, args: &args::PushArgs) -> Result<ExitStatus> {
     let interrupt = context.ui.listen();
     let pushed =
         ended(app::query::push::push(&context.session, &args.target, &context.ui), &interrupt)?;
-    context.present(&pushed, json::answer, Human::pushed)
+    context.present(&pushed, json::answer, HumanLayout::pushed)
 }
 
 pub(super) fn backup(context: &CommandContext, args: &args::BackupArgs) -> Result<ExitStatus> {
@@ -171,7 +175,7 @@ pub(super) fn backup(context: &CommandContext, args: &args::BackupArgs) -> Resul
 
 pub(super) fn restore(context: &CommandContext, args: &args::RestoreArgs) -> Result<ExitStatus> {
     let restored = backup::restore(&context.session, &args.file)?;
-    context.present(&restored, json::answer, Human::restored)
+    context.present(&restored, json::answer, HumanLayout::restored)
 }
 
 pub(super) fn export(context: &CommandContext, args: &args::ExportArgs) -> Result<ExitStatus> {
@@ -223,7 +227,7 @@ pub(super) fn import(context: &CommandContext, args: &args::ImportArgs) -> Resul
     let request = ImportRequest { source, trusts_paths: args.trust_paths };
     let imported = transfer::import(&context.session, request, &context.ui)?;
     report_left_out(&imported);
-    context.present(&imported, json::answer, Human::imported)?;
+    context.present(&imported, json::answer, HumanLayout::imported)?;
     Ok(if imported.is_lost() { ExitStatus::User } else { ExitStatus::Success })
 }
 

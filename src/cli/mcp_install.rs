@@ -11,7 +11,7 @@ use crate::cli::{args, streams};
 use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::text::printable::clean;
 
 pub(super) fn run(
@@ -54,7 +54,7 @@ pub(super) fn run(
     context.present(
         &plan,
         |plan, out| json::client_changed(plan, entry.as_ref(), out),
-        Human::client_changed,
+        HumanLayout::client_changed,
     )
 }
 

@@ -15,7 +15,7 @@ use crate::config::{Environment, OutputFormat};
 use crate::error::{Error, Result};
 use crate::files::write;
 use crate::present::json;
-use crate::present::text::human::{BaseNames, Human};
+use crate::present::text::human::{BaseNames, HumanLayout};
 use crate::text::printable::clean;
 use crate::trace;
 
@@ -42,7 +42,7 @@ type Log = Box<dyn Write + Send>;
 /// The destination of all messages; there is one per process.
 struct MessageReporter {
     verbosity: Verbosity,
-    human: Human,
+    human: HumanLayout,
     /// Messages that are held back; `None` if messages are printed at once.
     held: Option<Vec<String>>,
     log: Option<Log>,
@@ -51,7 +51,7 @@ struct MessageReporter {
 
 static REPORTER: Mutex<MessageReporter> = Mutex::new(MessageReporter {
     verbosity: Verbosity::Normal,
-    human: Human::plain(WIDTH),
+    human: HumanLayout::plain(WIDTH),
     held: None,
     log: None,
     begin: None,

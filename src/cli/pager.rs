@@ -10,7 +10,7 @@ use crate::cli::{interrupt, messages, streams};
 use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::present::terminal::columns::width;
-use crate::present::terminal::sheet::Printed;
+use crate::present::terminal::sheet::TerminalBytes;
 use crate::text::command::words;
 
 /// The pager if neither `KB_PAGER` nor `PAGER` is set.
@@ -73,7 +73,7 @@ impl Pager {
     }
 
     /// Prints a text, through the pager if it is long, and returns when the user leaves the pager.
-    pub(super) fn show(&self, text: &Printed) -> Result<()> {
+    pub(super) fn show(&self, text: &TerminalBytes) -> Result<()> {
         if !self.is_needed(&String::from_utf8_lossy(text.as_bytes())) {
             return streams::printed(text);
         }
@@ -158,7 +158,7 @@ mod tests {
         let mut pager = pager(&[("PAGER", "/bin/sh -c X"), ("LESS", "S")]).unwrap();
         pager.command[2] = script;
         pager.num_rows = 2;
-        let text = Printed::of(|sheet| writeln!(sheet, "one\ntwo\nthree")).unwrap();
+        let text = TerminalBytes::of(|sheet| writeln!(sheet, "one\ntwo\nthree")).unwrap();
         pager.show(&text).unwrap();
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "S\none\ntwo\nthree\n");
     }

@@ -13,7 +13,7 @@ use crate::embed;
 use crate::extract::sandbox::OcrWork;
 use crate::ingest;
 use crate::ingest::order;
-use crate::ingest::pace::{Pace, RemainingWork};
+use crate::ingest::pace::{ProgressEstimator, RemainingWork};
 use crate::ingest::walk::{self, Start, WalkOptions};
 use crate::text::number::{counted, duration, thousands};
 use crate::text::paths::split_member;
@@ -97,7 +97,7 @@ pub(super) struct IngestProgress {
     bar: ProgressBar,
     /// All files of the run, once they are counted.
     work: Arc<OnceLock<RemainingWork>>,
-    pace: Pace,
+    pace: ProgressEstimator,
     num_found: u64,
     num_done: u64,
     num_stored: u64,
@@ -119,7 +119,7 @@ impl IngestProgress {
         Self {
             bar,
             work: Arc::default(),
-            pace: Pace::default(),
+            pace: ProgressEstimator::default(),
             num_found: 0,
             num_done: 0,
             num_stored: 0,

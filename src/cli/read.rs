@@ -15,7 +15,7 @@ use crate::config::OutputFormat;
 use crate::document::{FileOutcome, Filter};
 use crate::error::Result;
 use crate::present::json::{self, read as read_json};
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::{read as read_text, stale};
 
 pub(super) fn list(context: &CommandContext, args: &args::ListArgs) -> Result<ExitStatus> {
@@ -33,7 +33,7 @@ pub(super) fn list(context: &CommandContext, args: &args::ListArgs) -> Result<Ex
 pub(super) fn files(context: &CommandContext, args: &args::FilesArgs) -> Result<ExitStatus> {
     if !args.waive.is_empty() {
         let waived = app::query::files::waive(&context.session, &args.waive)?;
-        return context.present(waived.as_slice(), json::waived, Human::waived);
+        return context.present(waived.as_slice(), json::waived, HumanLayout::waived);
     }
     let states = [
         (args.indexed, FileState::Indexed),
@@ -63,13 +63,13 @@ pub(super) fn is_nothing(context: &CommandContext, is_list_empty: bool) -> Resul
 
 pub(super) fn info(context: &CommandContext, args: &args::InfoArgs) -> Result<ExitStatus> {
     let info = app::query::read::info(&context.session, &args.id)?;
-    context.present(&info, json::info, Human::info)
+    context.present(&info, json::info, HumanLayout::info)
 }
 
 pub(super) fn why(context: &CommandContext, args: &args::WhyArgs) -> Result<ExitStatus> {
     let request = SearchRequest { query: args.query.clone(), ..search::request(&args.how)? };
     let why = app::query::search::why(&context.session, &request, &args.document, &context.ui)?;
-    context.present(&why, json::why, Human::why)
+    context.present(&why, json::why, HumanLayout::why)
 }
 
 pub(super) fn outline(context: &CommandContext, args: &args::OutlineArgs) -> Result<ExitStatus> {

@@ -13,9 +13,9 @@ use crate::cli::ui::WithoutNotes;
 use crate::cli::{batch, streams};
 use crate::error::{Error, Result};
 use crate::present::json;
-use crate::present::text::compact::{self, ReaderProgram};
+use crate::present::text::compact::{self, AnswerInterface};
 use crate::present::text::grep_part::GrepPart;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::search::verdict;
 use crate::present::text::{quote, stale};
 
@@ -193,10 +193,10 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
         LineFormat::Agent => {
             let budget = args.budget.unwrap_or(GREP_BUDGET) as usize;
             let part = GrepPart::within(&results, 0, Some(budget), |part, out| {
-                compact::grep(part, ReaderProgram::Cli, out)
+                compact::grep(part, AnswerInterface::Cli, out)
             });
             let part = part.map_err(Error::Output)?;
-            streams::text(|out| compact::grep(&part, ReaderProgram::Cli, out))?;
+            streams::text(|out| compact::grep(&part, AnswerInterface::Cli, out))?;
         }
         LineFormat::Human => {
             let budget = args.budget.map(|budget| budget as usize);
@@ -205,7 +205,7 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
             let part = part.map_err(Error::Output)?;
             context.show(|human, out| human.grep(&part, out))?;
             // On stderr, where the list of a program that reads stdout is not disturbed.
-            Human::not_listed(&part).iter().for_each(|text| context.ui.note(text));
+            HumanLayout::not_listed(&part).iter().for_each(|text| context.ui.note(text));
             stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));
         }
     }

@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use std::{io, panic};
 
 use crate::error::{Error, Result};
-use crate::present::terminal::sheet::{CleanWriter, Printed};
+use crate::present::terminal::sheet::{CleanWriter, TerminalBytes};
 use crate::text::json::Json;
 use crate::text::printable::clean_lines;
 
@@ -65,7 +65,7 @@ pub(super) fn text(answer: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>) 
 }
 
 /// Prints a finished sheet.
-pub(super) fn printed(text: &Printed) -> Result<()> {
+pub(super) fn printed(text: &TerminalBytes) -> Result<()> {
     buffered(|out| out.write_all(text.as_bytes()))
 }
 
@@ -99,7 +99,7 @@ pub(super) fn json_aside(write: impl FnOnce(&mut Json<'_>) -> io::Result<()>) ->
 pub(super) fn text_aside(
     write: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    aside(Printed::of(write)?.as_bytes())
+    aside(TerminalBytes::of(write)?.as_bytes())
 }
 
 /// Writes all bytes under one lock, so that lines of other threads do not interrupt them.

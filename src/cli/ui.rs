@@ -9,7 +9,7 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::messages;
 use crate::cli::progress::{CountProgress, FetchProgress, IngestProgress};
 use crate::error::{Error, Result};
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 
 /// Prints events on stderr and draws progress bars for long operations.
 #[derive(Default)]
@@ -81,7 +81,7 @@ impl Observer for Ui {
                 let Some(progress) = lock(&self.ingesting).take() else { return };
                 progress.finish();
                 if error.is_some() && report.added + report.updated > 0 {
-                    messages::info(&Human::summary(report));
+                    messages::info(&HumanLayout::summary(report));
                 }
                 match error {
                     None => progress.conclude(log),

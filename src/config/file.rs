@@ -4,13 +4,13 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::files;
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 use crate::limits;
 
 /// Returns the text of a settings file; `None` if there is none.
 pub(super) fn read(file: &Path) -> Result<Option<String>> {
     let limit = u64::try_from(limits::YAML_BYTES).unwrap_or(u64::MAX);
-    match files::open::read(file, FollowedLinks::Follow, limit) {
+    match files::open::read(file, SymlinkPolicy::Follow, limit) {
         Ok(bytes) => String::from_utf8(bytes)
             .map(Some)
             .map_err(|_| Error::config(file, "it is not UTF-8 text")),

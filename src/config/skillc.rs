@@ -11,7 +11,7 @@ use toml::Table;
 use crate::config::Environment;
 use crate::error::Error;
 use crate::files;
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 use crate::limits;
 use crate::text::fields;
 
@@ -53,7 +53,7 @@ pub fn tokenizer(environment: &Environment, stores: &[PathBuf]) -> (TokenizerWor
 
 fn in_file(file: &Path, warnings: &mut Vec<String>) -> Option<TokenizerWord> {
     let limit = u64::try_from(limits::YAML_BYTES).unwrap_or(u64::MAX);
-    let bytes = match files::open::read(file, FollowedLinks::Follow, limit) {
+    let bytes = match files::open::read(file, SymlinkPolicy::Follow, limit) {
         Ok(bytes) => bytes,
         Err(error @ Error::OverLimit { .. }) => {
             warnings.push(error.to_string());

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::files::open;
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 
 /// A longer file is too large to be measured on one machine.
 const MAX_BYTES: u64 = 8 << 30;
@@ -76,7 +76,7 @@ fn unusable(path: &Path, reason: &str) -> Error {
 }
 
 fn file(path: &Path) -> Result<String> {
-    let bytes = open::read(path, FollowedLinks::Follow, MAX_BYTES)?;
+    let bytes = open::read(path, SymlinkPolicy::Follow, MAX_BYTES)?;
     String::from_utf8(bytes).map_err(|_| unusable(path, "it is not UTF-8 text"))
 }
 

@@ -76,7 +76,7 @@ impl Bases {
             return Ok(Arc::clone(&open.usual));
         }
         // Reading its settings again finds out whether it is still there, and still allowed.
-        let mut session = open.usual.beside(name)?;
+        let mut session = open.usual.for_base(name)?;
         if let Some(known) = open.named.get(name).filter(|known| known.place == session.place) {
             return Ok(Arc::clone(known));
         }

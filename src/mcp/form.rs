@@ -30,14 +30,14 @@ const CURSOR: &str = "cursor";
 
 /// The form that a call wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct ReplyOptions {
     /// Whether all data is wanted instead of text.
     pub(super) is_full: bool,
     /// Where to go on; 0 for the beginning.
     pub(super) cursor: usize,
 }
 
-impl Form {
+impl ReplyOptions {
     /// Removes the arguments that choose the form from the input.
     pub(super) fn take(input: &mut Value) -> Self {
         let Some(input) = input.as_object_mut() else {
@@ -124,10 +124,10 @@ mod tests {
     #[test]
     fn the_form_is_taken_out_of_the_input() {
         let mut input = json!({ "query": "x", "detail": "full", "cursor": 7 });
-        assert_eq!(Form::take(&mut input), Form { is_full: true, cursor: 7 });
+        assert_eq!(ReplyOptions::take(&mut input), ReplyOptions { is_full: true, cursor: 7 });
         assert_eq!(input, json!({ "query": "x" }));
         let mut input = json!({ "detail": "compact" });
-        assert_eq!(Form::take(&mut input), Form { is_full: false, cursor: 0 });
+        assert_eq!(ReplyOptions::take(&mut input), ReplyOptions { is_full: false, cursor: 0 });
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
         let text = "A line of the text.\n".repeat(400);
         let (mut cursor, mut all, mut num_pages) = (0, String::new(), 0);
         loop {
-            let reply = Form { is_full: false, cursor }.page(500, &text).unwrap();
+            let reply = ReplyOptions { is_full: false, cursor }.page(500, &text).unwrap();
             let page = reply.text.unwrap();
             num_pages += 1;
             let Some((body, rest)) = page.split_once("\n[") else {
@@ -149,14 +149,14 @@ mod tests {
         }
         assert_eq!(all, text.trim_end());
         assert!(num_pages > 3, "{num_pages}");
-        assert!(Form { is_full: false, cursor: 9_999 }.page(500, &text).is_err());
+        assert!(ReplyOptions { is_full: false, cursor: 9_999 }.page(500, &text).is_err());
     }
 
     #[test]
     fn the_form_is_declared_and_only_the_detail_may_be_listed() {
         for lists_detail in [true, false] {
             let mut schema = Schema::new();
-            Form::declare(&mut schema, lists_detail);
+            ReplyOptions::declare(&mut schema, lists_detail);
             let properties = &schema["properties"];
             assert_eq!(properties[DETAIL]["enum"], json!(["compact", "full"]));
             assert_eq!(properties[DETAIL][UNLISTED] == true, !lists_detail);
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn an_answer_is_all_data_or_a_page_of_the_text() {
         let reply = |is_full, cursor| {
-            Form { is_full, cursor }.reply(
+            ReplyOptions { is_full, cursor }.reply(
                 PAGE,
                 "x",
                 |given, out| out.value(&given),
@@ -186,7 +186,8 @@ mod tests {
     #[test]
     fn a_page_says_how_much_was_shown() {
         let text = "A line.\n".repeat(100);
-        let page = Form { is_full: false, cursor: 0 }.page(100, &text).unwrap().text.unwrap();
+        let page =
+            ReplyOptions { is_full: false, cursor: 0 }.page(100, &text).unwrap().text.unwrap();
         let (body, rest) = page.split_once("\n[").unwrap();
         let percent = (body.len() + 1) * 100 / text.len();
         let next = body.len() + 1;

@@ -30,8 +30,8 @@ use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
 use crate::mcp::service::Service;
-use crate::mcp::tools::ToolOffer;
-use crate::server::{self, AuditSink, JsonLines, NoAudit, ToolChain};
+use crate::mcp::tools::ToolListOptions;
+use crate::server::{self, AuditSink, JsonLines, NoAudit, ToolDispatcher};
 
 /// Serves until stdin closes. The database is opened and the skills are loaded before the first
 /// call. Returns whether all threads have ended; if not, the process must end without tidying up under them.
@@ -55,7 +55,8 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
         Program::Kb => instructions::general(&listed, &usual.place.name),
         Program::Skc => instructions::SKILLS.to_owned(),
     };
-    let offer = ToolOffer { allows_writing: options.allows_writing, has_several: listed.len() > 1 };
+    let offer =
+        ToolListOptions { allows_writing: options.allows_writing, has_several: listed.len() > 1 };
     let service = Arc::new(Service {
         bases,
         observer,
@@ -65,7 +66,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     });
     // If the skills cannot be loaded now, they could not be served later.
     service.list_skills()?;
-    let mut chain = ToolChain::new(audit);
+    let mut chain = ToolDispatcher::new(audit);
     for tool in tools::tools(&service, service.tool_set(), offer) {
         chain.register(tool).map_err(Error::usage)?;
     }

@@ -10,7 +10,7 @@ use crate::app::agents::skills::{Arguments, SkillAnswer, SkillRequest};
 use crate::app::session::observer::NoteKeeper;
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
-use crate::mcp::form::{self, Form, LIST_PAGE, PAGE, SHORT_PAGE};
+use crate::mcp::form::{self, LIST_PAGE, PAGE, ReplyOptions, SHORT_PAGE};
 use crate::mcp::reporter::ServerReporter;
 use crate::mcp::service::{Service, failure};
 use crate::mcp::words::in_tools;
@@ -58,7 +58,7 @@ pub(super) fn skill_tool(service: &Arc<Service>, command: &'static SkillCommand)
         "required": required,
     });
     let mut schema = schema.as_object().cloned().unwrap_or_default();
-    Form::declare(&mut schema, false);
+    ReplyOptions::declare(&mut schema, false);
     let (title, description) = described(command.name);
     Tool {
         name: format!("{}{}", program.tool_prefix(), command.name),
@@ -81,7 +81,7 @@ fn called(
     mut input: Value,
     call: &Call,
 ) -> Result<ToolReply, ToolFailure> {
-    let form = Form::take(&mut input);
+    let form = ReplyOptions::take(&mut input);
     let request = SkillRequest::of(command, &ToolInput { command, input: &input });
     let reporter = ServerReporter::new(&*service.observer, call);
     let notes = NoteKeeper::new(&reporter);
@@ -103,7 +103,12 @@ fn called(
 }
 
 /// Returns an answer in the form that the call wants.
-fn formed(answer: &SkillAnswer, data: Value, warnings: &[String], form: Form) -> Result<ToolReply> {
+fn formed(
+    answer: &SkillAnswer,
+    data: Value,
+    warnings: &[String],
+    form: ReplyOptions,
+) -> Result<ToolReply> {
     if form.is_full {
         return form::whole(data);
     }

@@ -46,7 +46,7 @@ impl Served {
         tools::tools(
             &self.service,
             self.service.tool_set(),
-            ToolOffer { allows_writing, has_several },
+            ToolListOptions { allows_writing, has_several },
         )
     }
 

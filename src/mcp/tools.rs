@@ -17,13 +17,13 @@ use crate::app::{self, Observer, Session, ToolSet};
 use crate::error::{Error, Result};
 use crate::files::program;
 use crate::mcp::bases::Bases;
-use crate::mcp::form::{Form, PAGE, SHORT_PAGE};
+use crate::mcp::form::{PAGE, ReplyOptions, SHORT_PAGE};
 use crate::mcp::reporter::ServerReporter;
 use crate::mcp::schemas::schema;
 use crate::mcp::service::{Service, failure_of};
 use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
-use crate::present::text::compact::{self, ReaderProgram};
+use crate::present::text::compact::{self, AnswerInterface};
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::{read as read_text, stale};
 use crate::requests::{
@@ -53,7 +53,7 @@ fn unlist(tool: &mut Tool, name: &str) {
 
 /// What decides how tools are offered.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ToolOffer {
+pub(super) struct ToolListOptions {
     /// Whether tools may change something.
     pub(super) allows_writing: bool,
     /// Whether there are several knowledge bases.
@@ -61,7 +61,7 @@ pub(super) struct ToolOffer {
 }
 
 /// Returns the tools of a set. Tools that change something are included only if that is allowed.
-pub(super) fn tools(service: &Arc<Service>, set: ToolSet, offer: ToolOffer) -> Vec<Tool> {
+pub(super) fn tools(service: &Arc<Service>, set: ToolSet, offer: ToolListOptions) -> Vec<Tool> {
     let allows_writing = offer.allows_writing;
     let (has_kb, has_skills) = (set != ToolSet::Skills, set != ToolSet::Kb);
     let mut tools = if has_kb { read_tools(service) } else { Vec::new() };
@@ -276,7 +276,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
 }
 
 /// Lists some of the documents.
-fn list(input: ListInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
+fn list(input: ListInput, ask: &ToolCallContext<'_>) -> Result<ToolReply> {
     let (limit, start) = (input.limit.unwrap_or(LIST_LIMIT) as usize, ask.form.cursor);
     let request = input.into_request()?;
     let notes = NoteKeeper::new(&ask.observer);
@@ -287,7 +287,7 @@ fn list(input: ListInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
     let listed = &rest[..limit.min(rest.len())];
     let next = start + listed.len();
     // A place in the list, not in the text.
-    let form = Form { cursor: 0, ..ask.form };
+    let form = ReplyOptions { cursor: 0, ..ask.form };
     let reply = form.reply(PAGE, listed, json::list, |listed, out| {
         compact::list(listed, start, total, &notes, out)
     })?;
@@ -295,7 +295,7 @@ fn list(input: ListInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
 }
 
 /// Finds matching lines, and shows a part of them that fits the budget.
-fn grep(input: GrepInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
+fn grep(input: GrepInput, ask: &ToolCallContext<'_>) -> Result<ToolReply> {
     let budget = input.budget()?.min(PAGE);
     let results = app::query::grep::grep(ask.session(), &input.into_request()?, &ask.observer)?;
     let first = ask.form.cursor;
@@ -303,16 +303,16 @@ fn grep(input: GrepInput, ask: &CallRequest<'_>) -> Result<ToolReply> {
         return Err(ask.form.no_page());
     }
     let part = GrepPart::within(&results, first, Some(budget), |part, out| {
-        compact::grep(part, ReaderProgram::Mcp, out)
+        compact::grep(part, AnswerInterface::Mcp, out)
     });
     let part = part.map_err(Error::Output)?;
     // A place among the lines, not in the text.
-    let form = Form { cursor: 0, ..ask.form };
-    form.reply(PAGE, &results, json::grep, |_, out| compact::grep(&part, ReaderProgram::Mcp, out))
+    let form = ReplyOptions { cursor: 0, ..ask.form };
+    form.reply(PAGE, &results, json::grep, |_, out| compact::grep(&part, AnswerInterface::Mcp, out))
 }
 
 /// Searches the knowledge bases that the call names.
-fn found(request: &SearchRequest, ask: &CallRequest<'_>) -> Result<SearchAnswer> {
+fn found(request: &SearchRequest, ask: &ToolCallContext<'_>) -> Result<SearchAnswer> {
     match ask.sessions.as_slice() {
         [session] => {
             let mut found = app::query::search::search(session, request, &ask.observer)?;
@@ -330,22 +330,22 @@ fn found(request: &SearchRequest, ask: &CallRequest<'_>) -> Result<SearchAnswer>
 }
 
 /// Adds documents and reports progress.
-fn added(request: &AddRequest, ask: &CallRequest<'_>) -> Result<ToolReply> {
+fn added(request: &AddRequest, ask: &ToolCallContext<'_>) -> Result<ToolReply> {
     let (report, _) = app::indexing::add::add(ask.session(), request, &ask.observer)?;
     ask.form.reply(SHORT_PAGE, &report, json::report, compact::report)
 }
 
 /// What a call is about and how it wants to be answered.
-struct CallRequest<'a> {
+struct ToolCallContext<'a> {
     /// All knowledge bases of the server.
     bases: &'a Bases,
     /// Those that the call is about, at least one.
     sessions: Vec<Arc<Session>>,
     observer: ServerReporter<'a>,
-    form: Form,
+    form: ReplyOptions,
 }
 
-impl CallRequest<'_> {
+impl ToolCallContext<'_> {
     /// Returns the knowledge base, the first if there are several.
     fn session(&self) -> &Session {
         &self.sessions[0]
@@ -358,11 +358,11 @@ fn reading_tool<I: DeserializeOwned + JsonSchema + 'static>(
     name: &'static str,
     title: &str,
     description: &str,
-    work: fn(I, &CallRequest<'_>) -> Result<ToolReply>,
+    work: fn(I, &ToolCallContext<'_>) -> Result<ToolReply>,
 ) -> Tool {
     let service = Arc::clone(service);
     let mut schema = schema::<I>();
-    Form::declare(&mut schema, name == "kb_search");
+    ReplyOptions::declare(&mut schema, name == "kb_search");
     let arguments =
         schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     Tool {
@@ -384,14 +384,14 @@ fn called<I: DeserializeOwned>(
     name: &str,
     mut input: Value,
     call: &Call,
-    work: fn(I, &CallRequest<'_>) -> Result<ToolReply>,
+    work: fn(I, &ToolCallContext<'_>) -> Result<ToolReply>,
 ) -> Result<ToolReply> {
-    let form = Form::take(&mut input);
+    let form = ReplyOptions::take(&mut input);
     let sessions = service.bases.take(name, &mut input)?;
     let input = serde_json::from_value(input).map_err(|error| Error::usage(error.to_string()))?;
     let observer = ServerReporter::new(&*service.observer, call);
     if let Some(news) = program::news_of_replacement() {
         observer.warn(news);
     }
-    work(input, &CallRequest { bases: &service.bases, sessions, observer, form })
+    work(input, &ToolCallContext { bases: &service.bases, sessions, observer, form })
 }

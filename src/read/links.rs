@@ -67,7 +67,7 @@ pub fn links(
     if !has_links && sources.is_empty() && fronts.is_empty() {
         return Ok(found);
     }
-    let names = LinkNames::read(store)?;
+    let names = LinkTargetIndex::read(store)?;
     if has_links {
         for link in names.follow(Some(&text), front, document.path.as_deref()) {
             if part.is_none_or(|part| part.bytes.contains(&link.at)) {
@@ -93,7 +93,7 @@ pub fn links(
 /// Returns how many links between notes there are, and a line for each that leads to no document. Embedded files that
 /// kb does not read have none.
 pub fn dangling(store: &Store) -> Result<(usize, Vec<String>)> {
-    let (names, mut fronts) = (LinkNames::read(store)?, store.front_links()?);
+    let (names, mut fronts) = (LinkTargetIndex::read(store)?, store.front_links()?);
     let (mut num_links, mut lines) = (0, Vec::new());
     let mut ids: BTreeSet<DocumentId> = store.linking(None)?.into_iter().collect();
     ids.extend(fronts.keys());
@@ -157,7 +157,7 @@ fn written_names(document: &StoredDocument) -> Vec<String> {
 }
 
 /// The names of all documents.
-struct LinkNames {
+struct LinkTargetIndex {
     all: Vec<DocumentName>,
     /// What is called so: by its file (0), an alias (1) or its title (2).
     by_name: HashMap<String, Vec<(u8, usize)>>,
@@ -165,7 +165,7 @@ struct LinkNames {
     roots: Vec<String>,
 }
 
-impl LinkNames {
+impl LinkTargetIndex {
     fn read(store: &Store) -> Result<Self> {
         let roots: Vec<String> = store.all_roots()?.into_iter().map(|root| root.path).collect();
         Ok(Self::new(store.link_names()?, &roots))

@@ -23,6 +23,6 @@ mod testing;
 
 pub use find::find;
 pub use links::{DocumentLinks, LinkedDocument, dangling, links};
-pub use open::{OpenOptions, Opened, TextOrigin, Unpack, no_file, open, reach, unchanged};
+pub use open::{OpenOptions, OpenedDocument, TextOrigin, Unpack, no_file, open, reach, unchanged};
 pub use parts::{DocumentOutline, DocumentPart, PartKind, outline};
 pub use show::{PartSelection, ShowOptions, ShownPart, show};

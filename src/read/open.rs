@@ -46,7 +46,7 @@ fields::words! {
 
 /// A document's text, or some lines of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Opened {
+pub struct OpenedDocument {
     /// The document.
     #[serde(skip)]
     pub document: StoredDocument,
@@ -82,7 +82,7 @@ pub fn open(
     document: StoredDocument,
     options: &OpenOptions,
     unpack: &Unpack<'_>,
-) -> Result<Opened> {
+) -> Result<OpenedDocument> {
     let (bytes, file_error) = match read(store, &document, options, unpack) {
         Ok(bytes) => (bytes, None),
         Err(error) => (None, Some(error.to_string())),
@@ -115,7 +115,7 @@ pub fn open(
     let raw = bytes.as_deref().filter(|_| origin == TextOrigin::File);
     let raw = raw.and_then(|bytes| lines_of(bytes, first, num_kept, num_lines));
     let raw = raw.filter(|bytes| *bytes != &wanted.as_bytes()[..end]);
-    Ok(Opened {
+    Ok(OpenedDocument {
         origin,
         has_changed,
         file_error,

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use kb_base::document::{Document, WordReason};
+use kb_base::document::{Document, WordDestination};
 use kb_base::error::{Error, FailureKind, Result};
 use kb_extract::pdf;
 use kb_extract::sandbox::ReadOptions;
@@ -73,7 +73,7 @@ fn marked_running_heads_are_left_out_and_counted_unless_all_is_kept() {
     let document = page(&content);
     assert_eq!(document.text, "High water was at noon.");
     let words = document.metadata.words.unwrap().counts().collect::<Vec<_>>();
-    assert_eq!(words, [(WordReason::RunningHead, 2)]);
+    assert_eq!(words, [(WordDestination::RunningHead, 2)]);
     let mut options = options();
     options.keeps_all = true;
     let document = pdf::extract(&file(&[Some(&content)]), &options).unwrap().document;
@@ -90,7 +90,7 @@ fn hidden_text_is_left_out() {
         let document = page(&[SHOWN, hidden].concat());
         assert_eq!(document.text, "High water was at noon.", "{hidden}");
         let left_out = document.metadata.words.unwrap().counts().collect::<Vec<_>>();
-        assert_eq!(left_out, [(WordReason::Hidden, 1)], "{hidden}");
+        assert_eq!(left_out, [(WordDestination::Hidden, 1)], "{hidden}");
     }
 }
 
@@ -128,7 +128,7 @@ fn letters_drawn_twice_are_read_once() {
     // What is bold and larger is a heading, and here the title.
     assert_eq!(document.title.as_deref(), Some(text));
     let left_out = document.metadata.words.unwrap().counts().collect::<Vec<_>>();
-    assert_eq!(left_out, [(WordReason::Copy, 2)]);
+    assert_eq!(left_out, [(WordDestination::Copy, 2)]);
 }
 
 #[test]

@@ -27,7 +27,7 @@ use kb_embed::{
 use kb_extract::chunk::{ChunkOptions, Strategy, chunk};
 use kb_extract::detect::{HEAD_BYTES, TextExtensions, TypeOverride, detect};
 use kb_extract::sandbox::ReadOptions;
-use kb_extract::{Extracted, extract};
+use kb_extract::{ExtractedFile, extract};
 use kb_ingest::walk::{Start, WalkOptions, walk};
 
 /// Counts of one format.
@@ -127,7 +127,7 @@ fn look_at(
     let mut counts = Counts { num_files: 1, ..Counts::default() };
     match extract(&bytes, format, pdf) {
         Err(_) => counts.num_unreadable = 1,
-        Ok(Extracted { document, format, .. }) => {
+        Ok(ExtractedFile { document, format, .. }) => {
             counts.num_lines = document.text.lines().count();
             counts.num_blocks = document.blocks.len();
             let mut broken = blocks(&document, format);

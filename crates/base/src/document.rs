@@ -30,7 +30,7 @@ pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
 pub use levels::Levels;
 pub use parts::{FileParts, UnreadPart, embedded_reference};
-pub use words::{WordAccount, WordReason, count as count_words};
+pub use words::{WordAccount, WordDestination, count as count_words};
 
 /// The output of an extractor: the text of a file and its structure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -86,7 +86,7 @@ pub(crate) fn data_of(weights: &Path) -> Vec<PathBuf> {
 
 /// Reads a JSON file; `None` if there is none.
 pub(crate) fn read_json(path: &Path) -> Result<Option<Value>> {
-    let bytes = match open::read(path, open::FollowedLinks::Follow, MAX_JSON_BYTES) {
+    let bytes = match open::read(path, open::SymlinkPolicy::Follow, MAX_JSON_BYTES) {
         Ok(bytes) => bytes,
         Err(Error::PathNotFound { .. }) => return Ok(None),
         Err(error) => return Err(error),

@@ -9,7 +9,7 @@ use crate::words;
 
 /// What a file gives: a document, and the files embedded in it.
 #[derive(Debug)]
-pub struct Extracted {
+pub struct ExtractedFile {
     /// The document; without blocks if it has no text.
     pub document: Document,
     /// The format that the file turned out to be.
@@ -18,7 +18,7 @@ pub struct Extracted {
     pub members: Vec<ContainedFile>,
 }
 
-impl Extracted {
+impl ExtractedFile {
     pub(crate) fn new(document: Document, format: Format) -> Self {
         Self { document, format, members: Vec::new() }
     }

@@ -7,12 +7,12 @@ use crate::boilerplate::is_boilerplate;
 use crate::containers;
 use crate::document::{BlockKind, Document, Format, Headed, Metadata};
 use crate::error::Result;
-use crate::extracted::Extracted;
-use crate::protocol::{DocumentHead, ReadPage};
+use crate::extracted::ExtractedFile;
+use crate::protocol::{DocumentHead, ExtractedPage};
 use crate::sandbox::{ReadOptions, parent};
 
 /// Reads a web page, an office document, a book or mail.
-pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Result<Extracted> {
+pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Result<ExtractedFile> {
     let reading = parent::read(kind.as_str(), bytes, options)?;
     let found = reading.head.format.as_deref().and_then(|word| word.parse().ok());
     let kind: Headed = found.unwrap_or(kind);
@@ -34,7 +34,7 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
         metadata.warnings.push(format!("{num_failed} of {total} pages could not be read"));
     }
     let members = containers::members(reading.members);
-    Ok(Extracted { document, format: Format::Headed(kind), members })
+    Ok(ExtractedFile { document, format: Format::Headed(kind), members })
 }
 
 /// Builds a document from what a reading child has written.
@@ -44,7 +44,7 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
 /// it, the stated title is the title after all.
 pub fn to_document(
     head: DocumentHead,
-    pages: Vec<ReadPage>,
+    pages: Vec<ExtractedPage>,
     has_title_in_headings: bool,
 ) -> Document {
     let mut document = Document {
@@ -130,7 +130,8 @@ mod tests {
             [heading, block(0, BlockKind::Paragraph, "words")]
         });
         let head = DocumentHead { title: stated.map(str::to_owned), ..DocumentHead::default() };
-        let page = ReadPage { number: 1, blocks: blocks.collect(), ..ReadPage::default() };
+        let page =
+            ExtractedPage { number: 1, blocks: blocks.collect(), ..ExtractedPage::default() };
         let document = to_document(head, vec![page], true);
         (document.title, document.blocks.into_iter().map(|block| block.headings).collect())
     }
@@ -158,7 +159,8 @@ mod tests {
         let heading = PageBlock::new(BlockKind::Heading, 2, "## 24.1. Herons");
         let head =
             DocumentHead { title: Some("24.1. Herons".to_owned()), ..DocumentHead::default() };
-        let page = ReadPage { number: 1, blocks: vec![table, heading], ..ReadPage::default() };
+        let page =
+            ExtractedPage { number: 1, blocks: vec![table, heading], ..ExtractedPage::default() };
         assert_eq!(to_document(head, vec![page], true).title.as_deref(), Some("24.1. Herons"));
     }
 
@@ -177,7 +179,7 @@ mod tests {
                 let kind = if *level > 0 { BlockKind::Heading } else { BlockKind::Paragraph };
                 PageBlock::new(kind, *level, *text)
             });
-            ReadPage { number, blocks: blocks.collect(), ..ReadPage::default() }
+            ExtractedPage { number, blocks: blocks.collect(), ..ExtractedPage::default() }
         };
         let pages = vec![
             page(1, &[(1, "# Deck"), (0, "a")]),
@@ -201,7 +203,7 @@ mod tests {
     #[test]
     fn the_name_of_a_sheet_is_no_title() {
         let block = PageBlock::new(BlockKind::Heading, 2, "## Sheet1");
-        let page = ReadPage { number: 1, blocks: vec![block], ..ReadPage::default() };
+        let page = ExtractedPage { number: 1, blocks: vec![block], ..ExtractedPage::default() };
         let document = to_document(DocumentHead::default(), vec![page], false);
         assert_eq!(
             (document.title, &*document.blocks[0].headings),

@@ -29,7 +29,7 @@ use crate::error::{Error, FailureKind, Result};
 use crate::text::decode;
 use sandbox::ReadOptions;
 
-pub use extracted::Extracted;
+pub use extracted::ExtractedFile;
 
 /// Reads a file's bytes as `format`. Of a file in which everything counts as menus, running heads and the like,
 /// everything is read: what surrounds the content of other files is its content.
@@ -37,7 +37,7 @@ pub use extracted::Extracted;
 /// # Errors
 ///
 /// [`Error::Extract`] with the class of failure.
-pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted> {
+pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<ExtractedFile> {
     let extracted = read(bytes, format, options)?;
     let Document { blocks, metadata, .. } = &extracted.document;
     let lacks_shown = metadata.words.as_ref().is_some_and(WordAccount::lacks_shown);
@@ -48,7 +48,7 @@ pub fn extract(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Ex
 }
 
 /// Reads a file once. A new format needs one arm here.
-fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted> {
+fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<ExtractedFile> {
     let mut encoding = None;
     let mut text = || {
         let decoded = decode::read(bytes, &[])
@@ -59,11 +59,11 @@ fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted
     let mut extracted = match format {
         Format::Pdf => pdf::extract(bytes, options)?,
         Format::Headed(kind) => headed::extract(bytes, kind, options)?,
-        Format::Image(_) => Extracted::new(pdf::extract_image(bytes, options)?, format),
-        Format::Markdown | Format::Note => Extracted::new(markdown::extract(&text()?), format),
-        Format::Text => Extracted::new(plain::extract(&text()?), format),
+        Format::Image(_) => ExtractedFile::new(pdf::extract_image(bytes, options)?, format),
+        Format::Markdown | Format::Note => ExtractedFile::new(markdown::extract(&text()?), format),
+        Format::Text => ExtractedFile::new(plain::extract(&text()?), format),
         Format::Code(language) => {
-            Extracted::new(code::extract(&text()?, language, options)?, format)
+            ExtractedFile::new(code::extract(&text()?, language, options)?, format)
         }
         Format::Notebook => {
             let reader = if options.notebook_outputs {
@@ -71,15 +71,15 @@ fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted
             } else {
                 protocol::NOTEBOOK
             };
-            Extracted::new(parsed::extract(text()?, reader, None, options)?, format)
+            ExtractedFile::new(parsed::extract(text()?, reader, None, options)?, format)
         }
         Format::Dialect(dialect) => {
             let kind = Some(dialect.as_str());
-            Extracted::new(parsed::extract(text()?, protocol::MARKUP, kind, options)?, format)
+            ExtractedFile::new(parsed::extract(text()?, protocol::MARKUP, kind, options)?, format)
         }
         Format::Data(kind) => {
             let kind = Some(kind.as_str());
-            Extracted::new(parsed::extract(text()?, protocol::DATA, kind, options)?, format)
+            ExtractedFile::new(parsed::extract(text()?, protocol::DATA, kind, options)?, format)
         }
     };
     if encoding.is_some() {

@@ -2,7 +2,7 @@
 
 use super::pdf::from_header;
 use super::protocol::{
-    Drawing, DrawnPicture, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, Request,
+    Drawing, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, RenderedPage, Request,
 };
 use super::sandbox::{ReadOptions, parent};
 use crate::document::Format;
@@ -29,7 +29,7 @@ pub fn draw(
     page: u32,
     marked: &str,
     options: &ReadOptions,
-) -> Result<Option<DrawnPicture>> {
+) -> Result<Option<RenderedPage>> {
     let reader = match format {
         Format::Pdf => PICTURE_OF_PDF,
         Format::Image(_) => PICTURE_OF_IMAGE,

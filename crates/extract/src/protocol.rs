@@ -22,8 +22,8 @@ use crate::document::{Document, FileParts, WordAccount};
 use crate::error::{Error, FailureKind};
 use crate::text::decode::TextEncoding;
 
-pub use page::{BlockOrientation, BlockPlace, OcrOutcome, PageBlock, PageNote, ReadPage};
-pub use sent::{DrawnPicture, MAX_NAME, MemberLine, clean_name};
+pub use page::{BlockPlace, BlockPlacement, ExtractedPage, OcrOutcome, PageBlock, PageNote};
+pub use sent::{MAX_NAME, MemberLine, RenderedPage, clean_name};
 
 /// Marks a gap in the text of a page that is wider than those between letters, but narrower than
 /// most spaces. A noncharacter, which no text contains.
@@ -161,7 +161,7 @@ pub enum AnswerLine {
     /// First: what the document states about itself.
     Document(DocumentHead),
     /// Then the pages in order, including those that could not be read.
-    Page(ReadPage),
+    Page(ExtractedPage),
     /// Instead of pages: a text that was parsed completely.
     Parsed(Box<ParsedText>),
     /// Instead of pages: a file in a container.
@@ -169,7 +169,7 @@ pub enum AnswerLine {
     /// Between pages: pictures for Tesseract. The child waits for a line with a result for each.
     Pictures(Pictures),
     /// Instead of pages: the picture of one.
-    Drawn(DrawnPicture),
+    Drawn(RenderedPage),
     /// Instead of everything else: what confines the child.
     Layers(Layers),
     /// Last, if the reader succeeded.

@@ -1,6 +1,6 @@
 //! Counts the words of a document that is read completely.
 
-use crate::document::{BlockKind, Document, Metadata, WordAccount, WordReason};
+use crate::document::{BlockKind, Document, Metadata, WordAccount, WordDestination};
 use crate::text::contents;
 use crate::text::number::counted;
 
@@ -10,26 +10,26 @@ pub(super) fn count(document: &mut Document) {
     let mut words = document.metadata.words.take().unwrap_or_default();
     let mut end = 0;
     for block in &document.blocks {
-        words.add(WordReason::Markup, &document.text[end..block.bytes.start]);
+        words.add(WordDestination::Markup, &document.text[end..block.bytes.start]);
         end = block.bytes.end;
         let text = &document.text[block.bytes.clone()];
         let reason = match block.kind {
-            BlockKind::Heading => WordReason::Heading,
-            BlockKind::Table => WordReason::Table,
-            BlockKind::Paragraph if contents::is_contents(text) => WordReason::Contents,
-            BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Code => WordReason::Text,
+            BlockKind::Heading => WordDestination::Heading,
+            BlockKind::Table => WordDestination::Table,
+            BlockKind::Paragraph if contents::is_contents(text) => WordDestination::Contents,
+            BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Code => WordDestination::Text,
         };
         words.add(reason, text);
     }
-    words.add(WordReason::Markup, &document.text[end..]);
-    words.take_off(WordReason::Table, document.num_copied_words);
+    words.add(WordDestination::Markup, &document.text[end..]);
+    words.take_off(WordDestination::Table, document.num_copied_words);
     document.metadata.words = Some(words);
 }
 
 /// Says what a document without text holds that was not read; `None` if it holds no text at all.
 pub(super) fn unread(metadata: &Metadata) -> Option<String> {
     let words = metadata.words.as_ref().map(WordAccount::counts).into_iter().flatten();
-    let words = words.filter(|(reason, _)| !reason.is_kept() && *reason != WordReason::Markup);
+    let words = words.filter(|(reason, _)| !reason.is_kept() && *reason != WordDestination::Markup);
     let words =
         words.map(|(reason, count)| format!("{} ({reason})", counted(count as usize, "word")));
     let parts = metadata.parts.iter().flat_map(|parts| &parts.unread);
@@ -66,19 +66,20 @@ mod tests {
             ..Document::default()
         };
         let mut left_out = WordAccount::default();
-        left_out.add(WordReason::Menu, "home, sweet home");
+        left_out.add(WordDestination::Menu, "home, sweet home");
         document.metadata.words = Some(left_out);
         count(&mut document);
-        let found: Vec<(WordReason, u32)> = document.metadata.words.unwrap().counts().collect();
+        let found: Vec<(WordDestination, u32)> =
+            document.metadata.words.unwrap().counts().collect();
         assert_eq!(
             found,
             [
-                (WordReason::Text, 2),
-                (WordReason::Table, 2),
-                (WordReason::Heading, 2),
-                (WordReason::Contents, 8),
-                (WordReason::Markup, 2),
-                (WordReason::Menu, 3),
+                (WordDestination::Text, 2),
+                (WordDestination::Table, 2),
+                (WordDestination::Heading, 2),
+                (WordDestination::Contents, 8),
+                (WordDestination::Markup, 2),
+                (WordDestination::Menu, 3),
             ]
         );
     }
@@ -86,9 +87,9 @@ mod tests {
     fn a_file_that_holds_unread_text_is_not_empty() {
         let mut metadata = Metadata::default();
         assert_eq!(unread(&metadata), None);
-        metadata.words.get_or_insert_default().add(WordReason::Markup, "tags: a");
+        metadata.words.get_or_insert_default().add(WordDestination::Markup, "tags: a");
         assert_eq!(unread(&metadata), None);
-        metadata.words.get_or_insert_default().add(WordReason::Hidden, "for teachers");
+        metadata.words.get_or_insert_default().add(WordDestination::Hidden, "for teachers");
         let mut parts = FileParts::default();
         parts.add_unread("word/x.xml", 7, "it is damaged");
         metadata.parts = Some(parts);

@@ -14,12 +14,12 @@ use crate::extract::{detect, pdf};
 use crate::ledger::LedgerBefore;
 use crate::roots::Roots;
 use crate::store::{KnownPath, LedgerRow, Store};
-use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkStep};
+use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkItem};
 use crate::{IngestOptions, hash, walk};
 
 /// What adding would do with a file.
 #[derive(Debug)]
-pub enum Foresight {
+pub enum DryRunOutcome {
     /// It is read for the first time.
     New,
     /// It is read again.
@@ -44,7 +44,7 @@ pub struct ForeseenFile {
     /// Whether it is a folder.
     pub is_folder: bool,
     /// What would happen.
-    pub prospect: Foresight,
+    pub prospect: DryRunOutcome,
     /// How many of its pages need OCR.
     pub ocr_pages: usize,
 }
@@ -98,13 +98,13 @@ pub fn foresee(
     let mut all = Vec::new();
     for step in walk::walk_all(starts, &options.walk) {
         all.push(match step {
-            Ok(WalkStep::LeftOut(LeftOut { path, rule, stamp })) => ForeseenFile {
+            Ok(WalkItem::LeftOut(LeftOut { path, rule, stamp })) => ForeseenFile {
                 path,
                 is_folder: stamp.is_none(),
-                prospect: Foresight::Ignored(rule),
+                prospect: DryRunOutcome::Ignored(rule),
                 ocr_pages: 0,
             },
-            Ok(WalkStep::Found(found)) => {
+            Ok(WalkItem::Found(found)) => {
                 let (prospect, ocr_pages) = prospect(&found, options, remembered.as_ref())?;
                 ForeseenFile { path: found.path, is_folder: false, prospect, ocr_pages }
             }
@@ -113,7 +113,12 @@ pub fn foresee(
             Err(error) => {
                 let path = error.path().map(PathBuf::from).unwrap_or_default();
                 let is_folder = path.is_dir();
-                ForeseenFile { path, is_folder, prospect: Foresight::Fails(error), ocr_pages: 0 }
+                ForeseenFile {
+                    path,
+                    is_folder,
+                    prospect: DryRunOutcome::Fails(error),
+                    ocr_pages: 0,
+                }
             }
         });
     }
@@ -125,18 +130,18 @@ fn prospect(
     found: &FoundFile,
     options: &IngestOptions,
     remembered: Option<&Remembered<'_>>,
-) -> Result<(Foresight, usize)> {
+) -> Result<(DryRunOutcome, usize)> {
     let decision = match remembered {
         Some(remembered) => remembered.decider().by_stamp(remembered.store, found)?,
         None => FileDecision::Read(None),
     };
     let known = match decision {
         FileDecision::Read(known) => known,
-        FileDecision::Skip(_) => return Ok((Foresight::Unchanged, 0)),
+        FileDecision::Skip(_) => return Ok((DryRunOutcome::Unchanged, 0)),
         FileDecision::PassOver(row) => return Ok((passed_over(row), 0)),
     };
     if remembered.is_some_and(|remembered| remembered.before.is_read(found)) {
-        return Ok((Foresight::Unchanged, 0));
+        return Ok((DryRunOutcome::Unchanged, 0));
     }
     let head = head(found);
     let wanted = found.wanted(options.wanted);
@@ -145,29 +150,29 @@ fn prospect(
     {
         let is_known = known.is_some()
             || remembered.is_some_and(|remembered| remembered.before.was_container(found));
-        return Ok((if is_known { Foresight::Changed } else { Foresight::New }, 0));
+        return Ok((if is_known { DryRunOutcome::Changed } else { DryRunOutcome::New }, 0));
     }
     let foreseen =
         head.and_then(|head| by_content(found, head, options, remembered, known.as_ref()));
     match foreseen {
         Ok(foreseen) => Ok(foreseen),
         Err(Error::EmptyFile { .. }) if !found.is_named => {
-            Ok((Foresight::Ignored(LeftOutReason::Empty), 0))
+            Ok((DryRunOutcome::Ignored(LeftOutReason::Empty), 0))
         }
         Err(Error::Extract { failure: FailureKind::TooSmall, .. }) if !found.is_named => {
-            Ok((Foresight::Ignored(LeftOutReason::Small), 0))
+            Ok((DryRunOutcome::Ignored(LeftOutReason::Small), 0))
         }
         Err(error) if error.is_fatal() => Err(error),
-        Err(error) => Ok((Foresight::Fails(error), 0)),
+        Err(error) => Ok((DryRunOutcome::Fails(error), 0)),
     }
 }
 
-fn passed_over(row: &LedgerRow) -> Foresight {
+fn passed_over(row: &LedgerRow) -> DryRunOutcome {
     match row.outcome {
-        FileOutcome::Waived => Foresight::Waived(row.reason.clone()),
+        FileOutcome::Waived => DryRunOutcome::Waived(row.reason.clone()),
         FileOutcome::Failed | FileOutcome::Ignored => {
             let message = row.message.clone().unwrap_or_default();
-            Foresight::HasFailed(row.reason.clone(), message)
+            DryRunOutcome::HasFailed(row.reason.clone(), message)
         }
     }
 }
@@ -179,7 +184,7 @@ fn by_content(
     options: &IngestOptions,
     remembered: Option<&Remembered<'_>>,
     known: Option<&KnownPath>,
-) -> Result<(Foresight, usize)> {
+) -> Result<(DryRunOutcome, usize)> {
     let path = &found.path;
     let max_bytes = options.walk.max_bytes();
     let head =
@@ -192,11 +197,11 @@ fn by_content(
     let Some((format, content)) = containers::detect(path, &head, choice, &options.pdf)? else {
         let is_empty = found.stamp.size_bytes == 0;
         let reason = if is_empty { LeftOutReason::Empty } else { LeftOutReason::Type };
-        return Ok((Foresight::Ignored(reason), 0));
+        return Ok((DryRunOutcome::Ignored(reason), 0));
     };
     // Of a large file, the beginning speaks for the rest.
     let is_generated = choice.leaves_out(format, &content);
-    let made = if known.is_some() { Foresight::Changed } else { Foresight::New };
+    let made = if known.is_some() { DryRunOutcome::Changed } else { DryRunOutcome::New };
     let has_size = match remembered {
         Some(remembered) => remembered.has_size(found.stamp.size_bytes)?,
         None => false,
@@ -209,20 +214,20 @@ fn by_content(
             ContentDecision::Remember(same)
                 if known.is_none_or(|known| known.document_id == same.id) =>
             {
-                return Ok((Foresight::Unchanged, 0));
+                return Ok((DryRunOutcome::Unchanged, 0));
             }
-            ContentDecision::Remember(_) => return Ok((Foresight::Changed, 0)),
+            ContentDecision::Remember(_) => return Ok((DryRunOutcome::Changed, 0)),
             ContentDecision::LeaveOut => {
-                return Ok((Foresight::Ignored(LeftOutReason::Generated), 0));
+                return Ok((DryRunOutcome::Ignored(LeftOutReason::Generated), 0));
             }
             // It has moved, and its title follows its name: the content is that of the document.
             ContentDecision::Make { is_known: true, .. } if known.is_none() => {
-                return Ok((Foresight::Unchanged, 0));
+                return Ok((DryRunOutcome::Unchanged, 0));
             }
             ContentDecision::Make { .. } => {}
         }
     } else if known.is_none() && !found.is_included && is_generated {
-        return Ok((Foresight::Ignored(LeftOutReason::Generated), 0));
+        return Ok((DryRunOutcome::Ignored(LeftOutReason::Generated), 0));
     }
     Ok((made, pages_for_ocr(found, format, options)?))
 }

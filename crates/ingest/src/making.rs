@@ -49,7 +49,7 @@ const LEFT_OUT: &str = " left_out";
 
 /// What today's settings make of documents.
 #[derive(Debug, Clone, Copy)]
-pub struct DocumentSettings<'a> {
+pub struct IndexingSettings<'a> {
     /// How documents are split; of the model's limits only the length of its input counts.
     pub chunking: &'a ChunkingOptions,
     /// Whether tokens are estimated, because there is no model. Such a document is outdated once there is one.
@@ -65,7 +65,7 @@ pub struct DocumentSettings<'a> {
     pub inline_tags: bool,
 }
 
-impl DocumentSettings<'_> {
+impl IndexingSettings<'_> {
     /// Returns how a document in a format is made. `metadata` is that of the document: the languages
     /// of OCR matter only where it was used.
     pub(super) fn text(self, format: Format, metadata: &Metadata) -> String {
@@ -137,7 +137,7 @@ fn how_it_is_split(options: &ChunkOptions) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Picture, Quality, WordReason};
+    use crate::document::{Picture, Quality, WordDestination};
     use crate::extract::sandbox::Tesseract;
 
     fn tesseract(languages: &str) -> Ocr {
@@ -152,7 +152,7 @@ mod tests {
     fn a_document_is_outdated_when_a_setting_that_matters_for_it_changes() {
         let chunking = ChunkingOptions::new(256, 2);
         let (ocr, keeps_all) = (&Ocr::Never, false);
-        let today = DocumentSettings {
+        let today = IndexingSettings {
             chunking: &chunking,
             is_estimated: false,
             ocr,
@@ -169,28 +169,28 @@ mod tests {
         let mut longer = chunking.clone();
         longer.markdown.max_tokens = 2_000;
         longer.pdf.max_tokens = 100;
-        let longer = DocumentSettings { chunking: &longer, ..today };
+        let longer = IndexingSettings { chunking: &longer, ..today };
         assert!(longer.is_same(Some(&page), Format::Markdown));
         assert!(!longer.is_same(Some(&today.text(Format::Pdf, &Metadata::default())), Format::Pdf));
         let mut lossy = Metadata { words: Some(WordAccount::default()), ..Metadata::default() };
         assert_eq!(today.text(Format::Pdf, &lossy), today.text(Format::Pdf, &Metadata::default()));
-        lossy.words.as_mut().unwrap().add(WordReason::Menu, "home");
-        let keeping = DocumentSettings { keeps_all: true, ..today };
+        lossy.words.as_mut().unwrap().add(WordDestination::Menu, "home");
+        let keeping = IndexingSettings { keeps_all: true, ..today };
         let (left_out, kept) = (today.text(Format::Pdf, &lossy), keeping.text(Format::Pdf, &lossy));
         assert!(!keeping.is_same(Some(&left_out), Format::Pdf));
         assert!(today.is_same(Some(&left_out), Format::Pdf));
         assert!([today, keeping].iter().all(|now| now.is_same(Some(&kept), Format::Pdf)));
-        let tagging = DocumentSettings { inline_tags: true, ..today };
+        let tagging = IndexingSettings { inline_tags: true, ..today };
         let tagged = tagging.text(Format::Markdown, &Metadata::default());
         assert!(!tagging.is_same(Some(&page), Format::Markdown));
         assert!([today, tagging].iter().all(|now| now.is_same(Some(&tagged), Format::Markdown)));
         assert_eq!(tagging.text(Format::Pdf, &lossy), today.text(Format::Pdf, &lossy));
-        let estimated = DocumentSettings { is_estimated: true, ..today };
+        let estimated = IndexingSettings { is_estimated: true, ..today };
         let estimated = estimated.text(Format::Markdown, &Metadata::default());
         assert!(!today.is_same(Some(&estimated), Format::Markdown));
         let other_model = ChunkingOptions::new(128, 2);
         assert!(
-            !DocumentSettings { chunking: &other_model, ..today }
+            !IndexingSettings { chunking: &other_model, ..today }
                 .is_same(Some(&page), Format::Markdown)
         );
     }
@@ -199,7 +199,7 @@ mod tests {
     fn documents_of_an_older_reader_are_outdated() {
         let chunking = ChunkingOptions::new(256, 2);
         let (ocr, keeps_all) = (&Ocr::Never, false);
-        let today = DocumentSettings {
+        let today = IndexingSettings {
             chunking: &chunking,
             is_estimated: false,
             ocr,
@@ -229,7 +229,7 @@ mod tests {
     fn whether_comments_are_left_out_matters_where_there_may_be_some() {
         let chunking = ChunkingOptions::new(256, 2);
         let (ocr, keeps_all) = (&Ocr::Never, false);
-        let with = DocumentSettings {
+        let with = IndexingSettings {
             chunking: &chunking,
             is_estimated: false,
             ocr,
@@ -237,7 +237,7 @@ mod tests {
             omits_remarks: false,
             inline_tags: false,
         };
-        let without = DocumentSettings { omits_remarks: true, ..with };
+        let without = IndexingSettings { omits_remarks: true, ..with };
         for (format, is_same) in [(Format::Pdf, false), (Format::Markdown, true)] {
             let made = without.text(format, &Metadata::default());
             assert!(without.is_same(Some(&made), format));
@@ -251,7 +251,7 @@ mod tests {
         let quality = Quality { pages_ocr: 2, ..Quality::default() };
         let scan = Metadata { quality: Some(quality), ..Metadata::default() };
         let ocr = &tesseract("eng");
-        let english = DocumentSettings {
+        let english = IndexingSettings {
             chunking: &chunking,
             is_estimated: false,
             ocr,
@@ -259,14 +259,14 @@ mod tests {
             omits_remarks: false,
             inline_tags: false,
         };
-        let german = DocumentSettings { ocr: &tesseract("deu"), ..english };
+        let german = IndexingSettings { ocr: &tesseract("deu"), ..english };
         let (scan, page) =
             (english.text(Format::Pdf, &scan), english.text(Format::Pdf, &Metadata::default()));
         assert!(english.is_same(Some(&scan), Format::Pdf));
         assert!(!german.is_same(Some(&scan), Format::Pdf));
         assert!(german.is_same(Some(&page), Format::Pdf));
         assert!(
-            DocumentSettings { ocr: &Ocr::Missing, ..english }.is_same(Some(&scan), Format::Pdf)
+            IndexingSettings { ocr: &Ocr::Missing, ..english }.is_same(Some(&scan), Format::Pdf)
         );
     }
 }

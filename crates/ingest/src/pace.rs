@@ -102,7 +102,7 @@ struct FinishedFiles {
 
 /// The progress so far, with times.
 #[derive(Debug, Default)]
-pub struct Pace {
+pub struct ProgressEstimator {
     /// Files that were looked at and are not in `seen` yet: their position and their chunks.
     unsorted: Vec<(usize, Option<u64>)>,
     seen: Vec<FinishedFiles>,
@@ -129,7 +129,7 @@ struct WorkEstimate {
     most_left: f64,
 }
 
-impl Pace {
+impl ProgressEstimator {
     /// Takes note of a file that was looked at: its chunks that need a vector, or `None` if there is
     /// nothing to do.
     pub fn read(&mut self, position: usize, num_chunks: Option<usize>, now: Duration) {

@@ -12,10 +12,10 @@ use crate::document::{Chunk, DocType, Document, Format, Metadata};
 use crate::embedder::Embedder;
 use crate::error::{Error, FailureKind, Result};
 use crate::extract;
-use crate::extract::Extracted;
+use crate::extract::ExtractedFile;
 use crate::extract::clock::{Clock, CpuBudget};
 use crate::extract::containers::{self, ContainedFile};
-use crate::making::DocumentSettings;
+use crate::making::IndexingSettings;
 use crate::passages::num_tokens;
 use crate::store::{NewDocument, PathStamp};
 use crate::text::language::NaturalLanguage;
@@ -85,7 +85,7 @@ pub(super) fn prepare_file(
     })?;
     budget.check()?;
     extracted.require_text(&found.path)?;
-    let Extracted { document, format, members } = extracted;
+    let ExtractedFile { document, format, members } = extracted;
     let given_title = options.title.clone().or(given_title);
     let stated = given_title.clone().or_else(|| document.title.clone());
     let context_title = stated.clone().unwrap_or_else(|| file_words(&found.path));
@@ -204,7 +204,7 @@ fn assemble(
     let chunking = &options.chunking;
     let is_estimated = embedder.is_none();
     let making =
-        DocumentSettings { chunking, is_estimated, ocr, keeps_all, omits_remarks, inline_tags };
+        IndexingSettings { chunking, is_estimated, ocr, keeps_all, omits_remarks, inline_tags };
     let making = making.text(head.format, &document.metadata);
     let language = natural_language(&document.text, head.format.doc_type());
     let metadata = Metadata { natural_language: language, ..document.metadata };

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     }
     let bytes = kb_base::files::open::read(
         path.as_ref(),
-        kb_base::files::open::FollowedLinks::Follow,
+        kb_base::files::open::SymlinkPolicy::Follow,
         1 << 26,
     );
     let options = ReadOptions::new(std::env::current_exe().expect("its own path"));

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::parts::{Archive, PartState, comparable, part, relations};
 use super::xml::{self, XmlEvent};
-use crate::document::{WordAccount, WordReason, count_words};
+use crate::document::{WordAccount, WordDestination, count_words};
 use crate::extract::detect;
 use crate::extract::protocol::ReadingSummary;
 use crate::text::decode;
@@ -21,28 +21,28 @@ enum PartRule {
     /// It has no text; counted by this word.
     WithoutText(&'static str),
     /// Its words are counted for this reason.
-    LeftOut(WordReason),
+    LeftOut(WordDestination),
 }
 
 use PartRule::{LeftOut, WithoutText};
 
 /// What declared types of parts contain, in lower case. The first match counts.
 const TYPES: &[(&str, PartRule)] = &[
-    ("svg", LeftOut(WordReason::Unread)),
+    ("svg", LeftOut(WordDestination::Unread)),
     ("image/", WithoutText("picture")),
     ("audio/", WithoutText("sound")),
     ("video/", WithoutText("film")),
     ("font", WithoutText("font")),
     ("relationships+xml", WithoutText("relation")),
     // Masters and layouts show what a person is to type where.
-    ("slidelayout+xml", LeftOut(WordReason::Markup)),
-    ("master+xml", LeftOut(WordReason::Markup)),
-    ("glossary+xml", LeftOut(WordReason::Markup)),
+    ("slidelayout+xml", LeftOut(WordDestination::Markup)),
+    ("master+xml", LeftOut(WordDestination::Markup)),
+    ("glossary+xml", LeftOut(WordDestination::Markup)),
     // What older programs show instead of the same text: diagrams as shapes, the frames of notes and buttons.
-    ("diagramdrawing+xml", LeftOut(WordReason::Copy)),
-    ("vmldrawing", LeftOut(WordReason::Copy)),
+    ("diagramdrawing+xml", LeftOut(WordDestination::Copy)),
+    ("vmldrawing", LeftOut(WordDestination::Copy)),
     // Cells of other files that formulas refer to.
-    ("externallink+xml", LeftOut(WordReason::Copy)),
+    ("externallink+xml", LeftOut(WordDestination::Copy)),
     ("theme", WithoutText("style")),
     ("style", WithoutText("style")),
     ("numbering+xml", WithoutText("style")),
@@ -67,7 +67,7 @@ const FOLDERS: &[(&str, PartRule)] = &[
     ("_xmlsignatures/", WithoutText("setting")),
     ("docprops/thumbnail", WithoutText("picture")),
     ("docprops/", WithoutText("setting")),
-    ("customxml/", LeftOut(WordReason::Markup)),
+    ("customxml/", LeftOut(WordDestination::Markup)),
     ("thumbnails/", WithoutText("picture")),
     ("objectreplacements/", WithoutText("picture")),
     ("configurations2/", WithoutText("setting")),
@@ -161,12 +161,12 @@ impl Archive<'_> {
         };
         match (count_text(&text), rule) {
             (0, _) => parts.add_without_text("markup"),
-            (count, Some(LeftOut(reason))) if reason != WordReason::Unread => {
+            (count, Some(LeftOut(reason))) if reason != WordDestination::Unread => {
                 left_out.add_count(reason, count);
                 parts.add_read();
             }
             (count, _) => {
-                left_out.add_count(WordReason::Unread, count);
+                left_out.add_count(WordDestination::Unread, count);
                 parts.add_unread(name, size_bytes, "kb does not read this kind of part");
             }
         }
@@ -182,7 +182,7 @@ fn count_text(text: &str) -> u32 {
     // What comes before damage is counted.
     let _ = xml::each(text, |event| {
         if let XmlEvent::Text(text) = event {
-            words.add(WordReason::Unread, text);
+            words.add(WordDestination::Unread, text);
         }
     });
     words.counts().map(|(_, count)| count).next().unwrap_or(0)

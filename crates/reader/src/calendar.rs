@@ -14,13 +14,13 @@ pub(crate) use events::{CalendarEntry, calendar, entries};
 pub(crate) use read::{read_calendar, read_contacts};
 
 use self::lines::ContentLine;
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::writer::BlockWriter;
 
 /// Counts the words of a line that is not shown. Encoded pictures and keys have no words.
 fn leave_out(line: &ContentLine, writer: &mut BlockWriter) {
     if !line.is_encoded() {
-        writer.left_out.add(WordReason::Markup, &line.value);
+        writer.left_out.add(WordDestination::Markup, &line.value);
     }
 }
 

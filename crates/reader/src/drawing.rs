@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::extract::protocol::ReadFailure;
 use crate::figures::{Figure, Figures};
 use crate::flow::{self, FlowItem, FlowTables, MergedWith};
@@ -48,7 +48,7 @@ impl DrawingItem {
             Self::Point(depth, marker, text) => writer.item(depth, &marker, &text),
             Self::Table(grid) => writer.grid(grid),
             Self::Figure(figure) => figure.write(writer),
-            Self::Furniture(text) => writer.left_out.add(WordReason::RunningHead, &text),
+            Self::Furniture(text) => writer.left_out.add(WordDestination::RunningHead, &text),
         }
     }
 }

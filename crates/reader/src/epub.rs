@@ -16,7 +16,7 @@ use super::xml::{self, XmlEvent};
 use super::{EarlyEnd, Emit, ReaderInput, html};
 use crate::document::BlockKind;
 use crate::error::FailureKind;
-use crate::extract::protocol::{AnswerLine, PageBlock, ReadFailure, ReadPage, ReadingSummary};
+use crate::extract::protocol::{AnswerLine, ExtractedPage, PageBlock, ReadFailure, ReadingSummary};
 use crate::text::decode;
 
 /// Algorithms that only obfuscate fonts, so that the text is not encrypted (EPUB 3.3, 4.4).
@@ -54,7 +54,7 @@ pub(crate) fn read(
 /// The chapters of a book.
 #[derive(Default)]
 struct Book {
-    page: ReadPage,
+    page: ExtractedPage,
     warnings: Vec<String>,
 }
 
@@ -67,8 +67,10 @@ struct UnreadChapter {
 
 impl Book {
     fn read(archive: &mut Archive<'_>, package: &BookPackage) -> Result<Self, ReadFailure> {
-        let mut book =
-            Self { page: ReadPage { number: 1, ..ReadPage::default() }, ..Self::default() };
+        let mut book = Self {
+            page: ExtractedPage { number: 1, ..ExtractedPage::default() },
+            ..Self::default()
+        };
         let contents = contents(archive, package);
         let mut unread: Vec<UnreadChapter> = Vec::new();
         for chapter in &package.chapters {

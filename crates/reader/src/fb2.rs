@@ -214,7 +214,7 @@ mod tests {
             Ok(())
         });
         assert!(outcome.is_ok());
-        assert_eq!(words, [(crate::document::WordReason::Markup, 1)]);
+        assert_eq!(words, [(crate::document::WordDestination::Markup, 1)]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::math::{self, Formula};
 use super::writer::BlockWriter;
 use super::xml::{self, Element, XmlEvent};
 use super::{EarlyEnd, Emit};
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 
@@ -96,9 +96,9 @@ pub(super) fn each(
                     // Pictures and styles have no words.
                     "binary" | "binary-data" | "stylesheet" | "automatic-styles" => None,
                     // What older programs show instead of the same text.
-                    "Fallback" => Some(WordReason::Copy),
-                    name if name.ends_with("-info") => Some(WordReason::Markup),
-                    _ => Some(WordReason::Hidden),
+                    "Fallback" => Some(WordDestination::Copy),
+                    name if name.ends_with("-info") => Some(WordDestination::Markup),
+                    _ => Some(WordDestination::Hidden),
                 };
             }
             XmlEvent::Open(element) if math::is_formula(element.name()) => {

@@ -8,9 +8,9 @@ use mail_parser::decoders::html::html_to_text;
 use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::{EarlyEnd, Emit, ReaderInput, html, mime};
-use crate::document::{FileParts, WordAccount, WordReason};
+use crate::document::{FileParts, WordAccount, WordDestination};
 use crate::error::FailureKind;
-use crate::extract::protocol::{AnswerLine, ReadFailure, ReadPage, ReadingSummary};
+use crate::extract::protocol::{AnswerLine, ExtractedPage, ReadFailure, ReadingSummary};
 
 /// Most pages in frames that are read.
 const MAX_FRAMES: usize = 100;
@@ -35,7 +35,7 @@ pub(crate) fn read(
     let saved = saved
         .ok_or_else(|| ReadFailure::new(FailureKind::WrongFormat, "there is no web page in it"))?;
     let frames = saved.frames();
-    let mut further = ReadPage::default();
+    let mut further = ExtractedPage::default();
     for frame in &frames {
         let outcome =
             html::read(&ReaderInput { bytes: &saved.bytes(frame), ..*input }, &mut |line| {
@@ -137,7 +137,7 @@ impl<'a> SavedPage<'a> {
             } else {
                 if media_type.starts_with("text/") || is_page(part) {
                     words.add(
-                        WordReason::Unread,
+                        WordDestination::Unread,
                         &html_to_text(&mime::text(self.message, part).text),
                     );
                 }
@@ -262,7 +262,7 @@ mod tests {
         let [page] = pages.as_slice() else { panic!("{pages:?}") };
         let texts: Vec<&str> = page.blocks.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(texts, ["Tides", "High water", "Low water", "Slack water"]);
-        assert_eq!(page.left_out.counts().collect::<Vec<_>>(), [(WordReason::Unread, 3)]);
+        assert_eq!(page.left_out.counts().collect::<Vec<_>>(), [(WordDestination::Unread, 3)]);
         let unread: Vec<_> = tail.parts.unread.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(unread, ["https://example.org/lost", "a.bin"]);
         assert_eq!((tail.parts.num_read, tail.parts.num_parts()), (4, 9));

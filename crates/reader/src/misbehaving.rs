@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io;
 
 use super::{EarlyEnd, Emit, Read, ReaderInput};
-use crate::extract::protocol::{AnswerLine, DocumentHead, PageNote, ReadPage, ReadingSummary};
+use crate::extract::protocol::{AnswerLine, DocumentHead, ExtractedPage, PageNote, ReadingSummary};
 
 pub(super) const READERS: &[(&str, Read)] = &[
     ("test-panic", panics),
@@ -21,7 +21,7 @@ pub(super) const READERS: &[(&str, Read)] = &[
 
 fn panics(_: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, EarlyEnd> {
     emit(AnswerLine::Document(DocumentHead { page_count: 2, ..DocumentHead::default() }))?;
-    emit(AnswerLine::Page(ReadPage { number: 1, ..ReadPage::default() }))?;
+    emit(AnswerLine::Page(ExtractedPage { number: 1, ..ExtractedPage::default() }))?;
     panic!("page 2 is beyond me")
 }
 
@@ -73,9 +73,9 @@ fn floods(_: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummary, Ea
 }
 
 /// Returns a page that reports these texts.
-fn page_of(texts: Vec<String>) -> ReadPage {
+fn page_of(texts: Vec<String>) -> ExtractedPage {
     let notes = texts.into_iter().map(|text| PageNote { text, place: None }).collect();
-    ReadPage { number: 1, is_blank: true, notes, ..ReadPage::default() }
+    ExtractedPage { number: 1, is_blank: true, notes, ..ExtractedPage::default() }
 }
 
 /// Answers twice: the second time as for the next document. Its text is the id of the process.

@@ -1,6 +1,6 @@
 //! Writes what people have remarked on a document: comments and notes, apart from the text that they are about.
 
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::writer::BlockWriter;
 
 /// A comment or a note.
@@ -41,7 +41,7 @@ impl BlockWriter {
     /// Adds a remark as a paragraph, or counts its words if the user does not want remarks.
     pub(crate) fn remark(&mut self, remark: &Remark, omits_remarks: bool) {
         if omits_remarks {
-            self.left_out.add(WordReason::Remarks, &remark.text);
+            self.left_out.add(WordDestination::Remarks, &remark.text);
         } else {
             self.paragraph(&remark.paragraph());
         }
@@ -76,6 +76,6 @@ mod tests {
         writer.remark(&Remark { text: "Ask Maren.".into(), ..Remark::default() }, true);
         let page = writer.page(1);
         assert!(page.blocks.is_empty());
-        assert_eq!(page.left_out.counts().collect::<Vec<_>>(), [(WordReason::Remarks, 2)]);
+        assert_eq!(page.left_out.counts().collect::<Vec<_>>(), [(WordDestination::Remarks, 2)]);
     }
 }

@@ -9,7 +9,7 @@ use super::cell_names::position;
 use super::grid::head::{self, MAX_HEAD};
 use super::grid::{CellSpan, TableGrid};
 use super::writer::BlockWriter;
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::limits::SPREADSHEET_CELLS;
 use crate::text::number::thousands;
 
@@ -114,7 +114,7 @@ impl SheetRows {
 
     /// Counts what the number format of a cell does not show.
     pub(super) fn hide(&mut self, text: &str) {
-        self.hidden.add(WordReason::Hidden, text);
+        self.hidden.add(WordDestination::Hidden, text);
     }
 
     /// Adds a row; returns whether more rows may follow.

@@ -4,9 +4,9 @@
 //! (`extract/headed.rs`).
 
 use super::grid::{CopyBudget, FilledTable, TableGrid};
-use crate::document::{BlockKind, WordAccount, WordReason};
+use crate::document::{BlockKind, WordAccount, WordDestination};
 use crate::extract::markdown::spell::tidy;
-use crate::extract::protocol::{PageBlock, ReadPage};
+use crate::extract::protocol::{ExtractedPage, PageBlock};
 use crate::text::markdown::{self, fenced};
 
 /// Number of heading levels in Markdown.
@@ -34,12 +34,19 @@ pub(super) struct BlockWriter {
 
 impl BlockWriter {
     /// Returns the blocks as the page with this number, from 1.
-    pub(super) fn page(mut self, number: u32) -> ReadPage {
+    pub(super) fn page(mut self, number: u32) -> ExtractedPage {
         let left_out = std::mem::take(&mut self.left_out);
         let num_copied_words = self.copies.num_words;
         let lacks_copies = self.copies.is_spent;
         let blocks = self.finish();
-        ReadPage { number, blocks, left_out, num_copied_words, lacks_copies, ..ReadPage::default() }
+        ExtractedPage {
+            number,
+            blocks,
+            left_out,
+            num_copied_words,
+            lacks_copies,
+            ..ExtractedPage::default()
+        }
     }
 
     pub(super) fn finish(mut self) -> Vec<PageBlock> {
@@ -64,7 +71,7 @@ impl BlockWriter {
     }
 
     /// Adds what a page says of its words.
-    fn account(&mut self, page: &ReadPage) {
+    fn account(&mut self, page: &ExtractedPage) {
         self.left_out.merge(&page.left_out);
         self.copies.merge(page.num_copied_words, page.lacks_copies);
     }
@@ -77,7 +84,7 @@ impl BlockWriter {
     }
 
     /// Adds a document that is embedded in this one. Its headings become paragraphs, as the text after it is not theirs.
-    pub(super) fn embed(&mut self, page: ReadPage) {
+    pub(super) fn embed(&mut self, page: ExtractedPage) {
         self.account(&page);
         self.end_code();
         for block in page.blocks {
@@ -126,7 +133,7 @@ impl BlockWriter {
     /// column becomes paragraphs.
     pub(super) fn table(&mut self, rows: Vec<Vec<String>>) {
         let beyond = rows.iter().flat_map(|row| row.iter().skip(MAX_COLUMNS));
-        beyond.for_each(|cell| self.left_out.add(WordReason::TooLong, cell));
+        beyond.for_each(|cell| self.left_out.add(WordDestination::TooLong, cell));
         let mut rows: Vec<Vec<String>> = rows.into_iter().map(|row| clean_cells(&row)).collect();
         rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
         self.rows(rows);

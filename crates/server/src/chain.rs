@@ -20,14 +20,14 @@ use tokio::task;
 use crate::{AuditSink, Call, Tool, ToolFailure, ToolReply, cancel, validate};
 
 /// The registered tools and the stages that each call passes through.
-pub struct ToolChain {
+pub struct ToolDispatcher {
     tools: BTreeMap<String, RegisteredTool>,
     audit: Arc<dyn AuditSink>,
     next_id: AtomicU64,
 }
 
 /// The answer to a call.
-pub struct ToolAnswer {
+pub struct ToolCallResponse {
     /// The envelope: `ok`, and `data` or `error`.
     pub envelope: Value,
     /// Whether the envelope is sent as structured content.
@@ -38,13 +38,13 @@ pub struct ToolAnswer {
     pub image: Option<Vec<u8>>,
 }
 
-impl From<Value> for ToolAnswer {
+impl From<Value> for ToolCallResponse {
     fn from(envelope: Value) -> Self {
         Self { envelope, has_structure: true, text: None, image: None }
     }
 }
 
-impl From<ToolReply> for ToolAnswer {
+impl From<ToolReply> for ToolCallResponse {
     fn from(reply: ToolReply) -> Self {
         let has_structure = reply.data.is_some();
         let mut envelope = json!({ "ok": true, "data": reply.data });
@@ -64,7 +64,7 @@ struct RegisteredTool {
     turn: Mutex<()>,
 }
 
-impl ToolChain {
+impl ToolDispatcher {
     /// Returns a chain without tools.
     pub fn new(audit: Arc<dyn AuditSink>) -> Self {
         Self { tools: BTreeMap::new(), audit, next_id: AtomicU64::new(1) }
@@ -97,7 +97,7 @@ impl ToolChain {
     }
 
     /// Answers a call; `None` if there is no such tool.
-    pub async fn call(&self, name: &str, input: Value, call: Call) -> Option<ToolAnswer> {
+    pub async fn call(&self, name: &str, input: Value, call: Call) -> Option<ToolCallResponse> {
         let entry = self.tools.get(name)?;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (tool, audit) = (Arc::clone(&entry.tool), Arc::clone(&self.audit));
@@ -125,7 +125,7 @@ fn is_snake_case(name: &str) -> bool {
 }
 
 /// Runs a tool. A panic is a failure of this call; the next call finds the server unchanged.
-fn dispatch(tool: &Tool, input: Value, call: &Call) -> ToolAnswer {
+fn dispatch(tool: &Tool, input: Value, call: &Call) -> ToolCallResponse {
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
         cancel::under(call.cancel_flag(), || (tool.handler)(input, call))
     }));
@@ -207,8 +207,8 @@ mod tests {
         }
     }
 
-    fn chain(audit: Arc<dyn AuditSink>) -> ToolChain {
-        let mut chain = ToolChain::new(audit);
+    fn chain(audit: Arc<dyn AuditSink>) -> ToolDispatcher {
+        let mut chain = ToolDispatcher::new(audit);
         let failure =
             || ToolFailure { message: "no".into(), code: "word".into(), fix: Some("do".into()) };
         chain.register(tool("echo", Box::new(|input, _| Ok(input.into())))).unwrap();
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn calls_of_one_tool_take_turns_and_other_tools_go_on() {
         let records = Arc::new(Recorder::default());
-        let mut chain = ToolChain::new(Arc::clone(&records) as Arc<dyn AuditSink>);
+        let mut chain = ToolDispatcher::new(Arc::clone(&records) as Arc<dyn AuditSink>);
         // Works until the other tool has answered.
         let seen = Arc::clone(&records);
         let slow = move |_: Value, _: &Call| {

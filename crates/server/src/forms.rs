@@ -8,11 +8,11 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::text::json::JsonLine;
-use crate::{SkillEntry, ToolAnswer};
+use crate::{SkillEntry, ToolCallResponse};
 
 /// Returns an answer in the form that clients get.
-pub(crate) fn result(answer: ToolAnswer) -> Result<CallToolResult, ErrorData> {
-    let ToolAnswer { envelope, has_structure, text, image } = answer;
+pub(crate) fn result(answer: ToolCallResponse) -> Result<CallToolResult, ErrorData> {
+    let ToolCallResponse { envelope, has_structure, text, image } = answer;
     let is_ok = envelope["ok"] == Value::Bool(true);
     let text = match text {
         Some(text) => text,

@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Map, Value};
 
 pub use audit::{AuditSink, JsonLines, NoAudit};
-pub use chain::{ToolAnswer, ToolChain};
+pub use chain::{ToolCallResponse, ToolDispatcher};
 pub use host::Host;
 pub use listing::UNLISTED;
 pub use resources::{DirectoryEntry, Resource, ResourceContent, Resources, SkillEntry, SkillFile};

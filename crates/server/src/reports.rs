@@ -30,16 +30,16 @@ pub(super) const WAITING: usize = 1024;
 const MAX_MESSAGES: usize = 100;
 
 /// The least severity that a client of a protocol before 2026-07-28 wants. Later ones say it with each request.
-pub(super) struct LogLevel(AtomicU8);
+pub(super) struct LogThreshold(AtomicU8);
 
-impl Default for LogLevel {
+impl Default for LogThreshold {
     /// What is worth reading if the client has not said.
     fn default() -> Self {
         Self(AtomicU8::new(LoggingLevel::Warning as u8))
     }
 }
 
-impl LogLevel {
+impl LogThreshold {
     /// Sets it, as the client says.
     pub(super) fn set(&self, request: &LevelRequest) {
         self.0.store(request.level as u8, Ordering::Relaxed);

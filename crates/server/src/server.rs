@@ -24,9 +24,9 @@ use tokio::{runtime, task, time};
 
 use crate::error::{Error, Result};
 use crate::forms::{internal, missing, result, skill};
-use crate::reports::{self, LevelRequest, LogLevel, is_stateless};
+use crate::reports::{self, LevelRequest, LogThreshold, is_stateless};
 use crate::running::RunningCalls;
-use crate::{Call, Host, Report, ToolChain, ToolFailure, limits, listing, roots, streams};
+use crate::{Call, Host, Report, ToolDispatcher, ToolFailure, limits, listing, roots, streams};
 
 /// How long calls continue after stdin has closed, before they are cancelled.
 const REPRIEVE: Duration = Duration::from_millis(150);
@@ -59,13 +59,13 @@ const USAGE: &str = "usage";
 
 /// The server as the protocol sees it.
 struct Server {
-    chain: Arc<ToolChain>,
+    chain: Arc<ToolDispatcher>,
     host: Arc<dyn Host>,
     instructions: String,
     running_calls: Arc<RunningCalls>,
     /// Set when it is known where the client works.
     is_placed: OnceCell<()>,
-    log_level: LogLevel,
+    log_level: LogThreshold,
 }
 
 /// Serves until the client closes stdin or stdout. Returns whether all threads that worked for it have ended; if not, they compute
@@ -73,7 +73,7 @@ struct Server {
 ///
 /// `prepare` runs on a separate thread as soon as the server listens.
 pub fn serve(
-    chain: ToolChain,
+    chain: ToolDispatcher,
     host: Arc<dyn Host>,
     instructions: String,
     prepare: impl FnOnce() + Send + 'static,
@@ -90,7 +90,7 @@ pub fn serve(
         instructions,
         running_calls: Arc::clone(&running_calls),
         is_placed: OnceCell::new(),
-        log_level: LogLevel::default(),
+        log_level: LogThreshold::default(),
     };
     let outcome = runtime.block_on(async {
         let at_work = running_calls.at_work();

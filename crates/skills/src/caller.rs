@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use crate::diagnostic::{Diagnostic, Program, Warning};
 use crate::error::{Error, Result};
-use crate::store::skills::index::WordSplitting;
+use crate::store::skills::index::FtsTokenizer;
 
 /// Name of the directory that holds a store.
 pub(super) const STORE_DIR: &str = ".skillc";
@@ -40,7 +40,7 @@ pub struct Caller {
     /// an error instead.
     pub updates_index: bool,
     /// The tokenizer chosen in the settings.
-    pub tokenizer: WordSplitting,
+    pub tokenizer: FtsTokenizer,
 }
 
 impl Caller {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::caller::{Caller, STORE_DIR};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::tree::UnpublishedFolder;
 use crate::files::{private, write};
 use crate::place::{META_DIR, RUNTIME, SKILL_FILE, Skill, SkillScope};
@@ -72,7 +72,7 @@ pub(super) fn deploy(
     let tree = UnpublishedFolder::create(&path).map_err(io)?;
     for file in copied_files() {
         let place = skill.runtime.join(&file);
-        let mut source = open::open(&place, FollowedLinks::RefuseBelow(&skill.runtime))?;
+        let mut source = open::open(&place, SymlinkPolicy::RefuseBelow(&skill.runtime))?;
         tree.add_copy(&file, &mut source).map_err(io)?;
     }
     tree.publish().map_err(io)?;

@@ -14,7 +14,7 @@ use crate::page;
 use crate::place::Skill;
 use crate::skill_files::{self, FINE_TICK, SkillContents, SourceHash};
 use crate::store::skills::index::{
-    IndexDraft, IndexMeta, IndexedFile, IndexedHeading, SCHEMA_VERSION, SkillIndex, WordSplitting,
+    FtsTokenizer, IndexDraft, IndexMeta, IndexedFile, IndexedHeading, SCHEMA_VERSION, SkillIndex,
 };
 use crate::text::headings::Heading;
 
@@ -113,7 +113,7 @@ pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
     Ok(BuiltIndex { source_hash, is_new: true })
 }
 
-fn is_same(meta: &IndexMeta, source_hash: &str, tokenizer: WordSplitting) -> bool {
+fn is_same(meta: &IndexMeta, source_hash: &str, tokenizer: FtsTokenizer) -> bool {
     meta.source_hash == source_hash
         && meta.schema_version == SCHEMA_VERSION
         && meta.tokenizer == tokenizer.as_str()
@@ -255,7 +255,7 @@ mod tests {
         let set = |key: &str, value: &str| {
             let meta = SkillIndex::open(&path).unwrap().meta;
             let pick = |name: &str, old: String| if name == key { value.to_owned() } else { old };
-            let draft = IndexDraft::begin(&path, WordSplitting::Porter).unwrap();
+            let draft = IndexDraft::begin(&path, FtsTokenizer::Porter).unwrap();
             let (hash, dir) =
                 (pick("source_hash", meta.source_hash), pick("skill_path", meta.skill_path));
             draft.finish(&hash, &dir, "").unwrap();
@@ -293,7 +293,7 @@ mod tests {
         let mut world = World::new();
         let skill = skill(&world);
         build(&world.caller, &skill).unwrap();
-        world.caller.tokenizer = WordSplitting::Unicode61;
+        world.caller.tokenizer = FtsTokenizer::Unicode61;
         assert_eq!(code(open(&world.caller, &skill)), "E002");
         assert!(build(&world.caller, &skill).unwrap().is_new);
         assert_eq!(open(&world.caller, &skill).unwrap().meta.tokenizer, "unicode61");

@@ -10,7 +10,7 @@ use crate::caller::Caller;
 use crate::deploy::TARGETS;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::{path, private, write};
 use crate::front_matter;
 use crate::place::SKILL_FILE;
@@ -122,7 +122,7 @@ fn write_file(path: &Path, text: &str) -> io::Result<()> {
 
 /// Returns the text of a file; `None` if it cannot be read.
 fn read(path: &Path) -> Option<String> {
-    String::from_utf8(open::read(path, FollowedLinks::Follow, MAX_BYTES).ok()?).ok()
+    String::from_utf8(open::read(path, SymlinkPolicy::Follow, MAX_BYTES).ok()?).ok()
 }
 
 impl OwnSkill {

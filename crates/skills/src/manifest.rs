@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::caller::Caller;
 use crate::error::{Error, Result};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::write;
 use crate::place::Skill;
 
@@ -29,7 +29,7 @@ pub struct BuildManifest {
 /// Reads a skill's manifest; `None` if there is no usable one.
 pub fn read(skill: &Skill) -> Option<BuildManifest> {
     let path = skill.manifest_path();
-    let bytes = open::read(&path, FollowedLinks::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
+    let bytes = open::read(&path, SymlinkPolicy::RefuseBelow(&skill.runtime), MAX_BYTES).ok()?;
     let value: Value = serde_json::from_slice(&bytes).ok()?;
     Some(BuildManifest {
         skill: value.get("skill")?.as_str()?.to_owned(),

@@ -21,7 +21,7 @@ const GREEK_LETTERS: &str = "αβγδεζηθικλμνξπ";
 
 /// A directory that holds skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillDirectory {
+pub struct SkillRoot {
     /// The directory; absolute.
     pub dir: PathBuf,
     /// The base for relative paths of its skills.
@@ -34,7 +34,7 @@ pub struct SkillDirectory {
     pub follows_links: bool,
 }
 
-impl SkillDirectory {
+impl SkillRoot {
     /// Returns a directory that was not named explicitly.
     fn new(dir: PathBuf, base: &Path, scope: SkillScope, follows_links: bool) -> Self {
         Self { dir, base: base.to_owned(), scope, is_named: false, follows_links }
@@ -82,21 +82,21 @@ pub struct FoundSkill {
 
 /// Returns the places to search, in order of precedence: only the named one, or else the project's store, the
 /// global store and the directory below the working directory.
-pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<SkillDirectory> {
+pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<SkillRoot> {
     if let Some(named) = named.or(caller.named_root.as_deref()) {
         let dir = paths::clean(&caller.cwd.join(named));
-        let root = SkillDirectory::new(dir, &caller.cwd, SkillScope::Project, false);
-        return vec![SkillDirectory { is_named: true, ..root }];
+        let root = SkillRoot::new(dir, &caller.cwd, SkillScope::Project, false);
+        return vec![SkillRoot { is_named: true, ..root }];
     }
     let mut roots = Vec::new();
     if let (Some(store), Some(project)) = (caller.project_store(), caller.project()) {
         let dir = place::sources_of(&store);
-        roots.push(SkillDirectory::new(dir, project, SkillScope::Project, true));
+        roots.push(SkillRoot::new(dir, project, SkillScope::Project, true));
     }
     let global = place::sources_of(&caller.global_store());
-    roots.push(SkillDirectory::new(global, &caller.home, SkillScope::Global, true));
+    roots.push(SkillRoot::new(global, &caller.home, SkillScope::Global, true));
     let below = caller.cwd.join(SKILLS_ROOT);
-    roots.push(SkillDirectory::new(below, &caller.cwd, SkillScope::Project, false));
+    roots.push(SkillRoot::new(below, &caller.cwd, SkillScope::Project, false));
     roots
 }
 
@@ -105,7 +105,7 @@ pub fn roots(caller: &Caller, named: Option<&Path>) -> Vec<SkillDirectory> {
 pub fn load(
     caller: &Caller,
     store: Option<&mut Store>,
-    roots: &[SkillDirectory],
+    roots: &[SkillRoot],
     log: &mut Log<'_>,
 ) -> Result<(LoadReport, Vec<FoundSkill>)> {
     let mut files = Vec::new();
@@ -155,7 +155,7 @@ pub fn load(
 }
 
 /// Returns the SKILL.md files in the directories of a root.
-fn skill_files(root: &SkillDirectory) -> Result<Vec<PathBuf>> {
+fn skill_files(root: &SkillRoot) -> Result<Vec<PathBuf>> {
     let entries = root.dir.read_dir().map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => Error::PathNotFound { path: root.dir.clone() },
         _ => Error::of_file(&root.dir, source),
@@ -176,7 +176,7 @@ fn skill_files(root: &SkillDirectory) -> Result<Vec<PathBuf>> {
 }
 
 /// Reads a SKILL.md. The error is a sentence that describes the problem.
-fn read(caller: &Caller, root: &SkillDirectory, file: &Path) -> Result<FoundSkill, String> {
+fn read(caller: &Caller, root: &SkillRoot, file: &Path) -> Result<FoundSkill, String> {
     let dir = file.parent().unwrap_or(file);
     let real_dir = dir.canonicalize().map_err(|error| error.to_string())?;
     let real_file = file.canonicalize().map_err(|error| error.to_string())?;
@@ -231,7 +231,7 @@ fn optional(fields: &Fields, name: &str) -> Result<Option<String>, String> {
 }
 
 /// Returns the skills of a place that can be listed, in any order.
-pub(super) fn skills_of(caller: &Caller, root: &SkillDirectory) -> Vec<FoundSkill> {
+pub(super) fn skills_of(caller: &Caller, root: &SkillRoot) -> Vec<FoundSkill> {
     let files = skill_files(root).unwrap_or_default();
     files.iter().filter_map(|file| read(caller, root, file).ok()).collect()
 }

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::Result;
 use crate::files::write;
 use crate::place::{self, Skill};
-use crate::registry::{self, FoundSkill, SkillDirectory};
+use crate::registry::{self, FoundSkill, SkillRoot};
 use crate::text::paths;
 
 /// Finds the skill that an argument refers to.
@@ -56,7 +56,7 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
 }
 
 /// Returns the directory of the skill that declares a name, in the first place that has one.
-fn declared(caller: &Caller, roots: &[SkillDirectory], name: &str) -> Result<Option<PathBuf>> {
+fn declared(caller: &Caller, roots: &[SkillRoot], name: &str) -> Result<Option<PathBuf>> {
     for root in roots {
         let skills = registry::skills_of(caller, root).into_iter();
         let mut found: Vec<FoundSkill> = skills.filter(|skill| skill.row.name == name).collect();

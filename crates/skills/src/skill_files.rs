@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
 use crate::files::Metadata;
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::stamp::mtime_ns;
 use crate::hash;
 use crate::store::skills::index::IndexedFile;
@@ -109,9 +109,9 @@ impl SourceFile {
 
     /// Returns which links may be followed on the way to the file: none below the skill's
     /// directory.
-    pub fn links(&self) -> FollowedLinks<'_> {
+    pub fn links(&self) -> SymlinkPolicy<'_> {
         let depth = self.path.matches('/').count() + 1;
-        FollowedLinks::RefuseBelow(self.real_path.ancestors().nth(depth).unwrap_or(&self.real_path))
+        SymlinkPolicy::RefuseBelow(self.real_path.ancestors().nth(depth).unwrap_or(&self.real_path))
     }
 
     /// Whether a change made at `now` or later is certain to change the file's times. This is not
@@ -163,7 +163,7 @@ pub(super) fn read_within(root: &Path, path: &Path) -> Result<Vec<u8>> {
     if !place.starts_with(root) {
         return Err(Diagnostic::PathEscapes(paths::path_text(path)).into());
     }
-    open::read(&place, FollowedLinks::RefuseBelow(root), MAX_FILE_BYTES)
+    open::read(&place, SymlinkPolicy::RefuseBelow(root), MAX_FILE_BYTES)
 }
 
 /// Returns the hash of a file's bytes in lower-case hex.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use crate::diagnostic::Program;
-use crate::store::skills::index::WordSplitting;
+use crate::store::skills::index::FtsTokenizer;
 
 use super::caller::Caller;
 
@@ -33,7 +33,7 @@ impl World {
             now: SystemTime::now() + Duration::from_secs(3600),
             timestamp: "2026-01-02T03:04:05Z".into(),
             updates_index: false,
-            tokenizer: WordSplitting::Porter,
+            tokenizer: FtsTokenizer::Porter,
         };
         Self { caller, dir }
     }

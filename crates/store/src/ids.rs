@@ -55,14 +55,14 @@ fields::like!(i64: DocumentId, ChunkId);
 
 /// One entry of a ranking. The entry's rank is its 1-based position in the list.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
+pub struct RankedChunk {
     /// The chunk.
     pub chunk_id: ChunkId,
     /// Raw relevance in the ranking's own scale (BM25, cosine); larger is better.
     pub score: f64,
 }
 
-impl Ranked {
+impl RankedChunk {
     /// Compares entries, the better one first; equal scores by chunk id.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then(self.chunk_id.cmp(&other.chunk_id))

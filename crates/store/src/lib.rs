@@ -39,7 +39,7 @@ use crate::error::{Error, Result};
 
 use db::access::OpenMode;
 use db::fault::Step;
-use db::layout::TableLayout;
+use db::layout::DirectReadSupport;
 use db::seen_schema::SeenSchema;
 
 pub use db::access::FileMark;
@@ -57,7 +57,7 @@ pub use documents::paths::PathRole;
 pub use documents::relocate::Relocation;
 pub use documents::remembered::{AddedFolder, KnownPath, PathStamp};
 pub use documents::replace::StoredChange;
-pub use documents::roots::{ForgottenPath, RememberedFile};
+pub use documents::roots::{ForgetOutcome, RememberedFile};
 pub use documents::rows::ChunkPlace;
 pub use documents::stamps::DocumentFiles;
 pub use documents::stored::{
@@ -69,7 +69,7 @@ pub use documents::transfer::{DocumentRecord, RecordedChunk};
 pub use documents::unfollowed::UnfollowedPaths;
 pub use documents::write::NewDocument;
 pub use followed::{AllowedFolder, AllowedPaths, FollowedPaths};
-pub use ids::{ChunkId, DocumentId, Ranked};
+pub use ids::{ChunkId, DocumentId, RankedChunk};
 pub use integrity::finding::{Damage, DatabaseFinding};
 pub use keyword::lookup::Phrase;
 pub use keyword::names::NamedChunks;
@@ -114,7 +114,7 @@ pub struct Store {
     /// Which remembered files and folders are returned.
     followed: Arc<FollowedPaths>,
     /// Whether kb may read the tables behind the indexes; known after the first check.
-    layout: Cell<Option<TableLayout>>,
+    layout: Cell<Option<DirectReadSupport>>,
 }
 
 impl Store {

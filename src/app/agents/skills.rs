@@ -23,7 +23,7 @@ use crate::skill::caller::{Caller, WithWarnings};
 use crate::skill::install::{self, InstalledSkill};
 use crate::skill::list::{ListOptions, SkillList};
 use crate::store::Store;
-use crate::store::skills::index::WordSplitting;
+use crate::store::skills::index::FtsTokenizer;
 
 pub use request::{Arguments, BuildReport, SkillAnswer, SkillRequest};
 
@@ -50,7 +50,7 @@ impl Skills {
         let (word, warnings) = skillc::tokenizer(environment, &stores);
         warnings.iter().for_each(|warning| observer.warn(warning));
         if word == TokenizerWord::Cjk {
-            caller.tokenizer = WordSplitting::Unicode61;
+            caller.tokenizer = FtsTokenizer::Unicode61;
         }
         let data_dir = data_dir.map(Path::to_owned);
         Ok(Self { environment: environment.clone(), data_dir, caller })
@@ -201,7 +201,7 @@ fn caller(environment: &Environment, program: Program) -> Result<Caller> {
         now: SystemTime::from(now),
         timestamp: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         updates_index: false,
-        tokenizer: WordSplitting::Porter,
+        tokenizer: FtsTokenizer::Porter,
     })
 }
 

@@ -16,7 +16,7 @@ use crate::app::indexing::ingestion::request::DocumentSource;
 use crate::app::session::observer::AppEvent;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 use crate::files::{open, private, write};
 use crate::ingest::{UNNAMED, guarded};
 use crate::text::fields;
@@ -282,7 +282,7 @@ fn is_other(output: &Path, result: &[u8]) -> bool {
         return false;
     }
     // A longer file is an error.
-    let content = open::read(output, FollowedLinks::Follow, result.len() as u64);
+    let content = open::read(output, SymlinkPolicy::Follow, result.len() as u64);
     !found.is_file() || content.map_or(true, |content| content != result)
 }
 

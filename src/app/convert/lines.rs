@@ -24,7 +24,7 @@ use crate::transfer;
 pub type RenderLine<'a> = dyn Fn(&ConvertedDocument) -> Result<JsonLine> + Sync + 'a;
 
 /// What the line of a document has.
-pub enum LineContent<'a> {
+pub enum JsonLinesContent<'a> {
     /// Its blocks.
     Blocks(&'a RenderLine<'a>),
     /// Its chunks. The first line has the settings of the vectors, as in an export.
@@ -63,14 +63,14 @@ pub struct LinesReport {
 pub fn to_lines(
     session: &Session,
     request: &ConvertRequest,
-    content: &LineContent<'_>,
+    content: &JsonLinesContent<'_>,
     observer: &dyn Observer,
     emit: &mut Emit<'_>,
 ) -> Result<LinesReport> {
     let (roots, mut job) = prepare(session, request, observer)?;
     let model = match content {
-        LineContent::Blocks(_) => None,
-        LineContent::Chunks { .. } => Some(model(session, &mut job, observer)?),
+        JsonLinesContent::Blocks(_) => None,
+        JsonLinesContent::Chunks { .. } => Some(model(session, &mut job, observer)?),
     };
     let inputs = parallel::inputs(&request.files.source, &roots, &job.options.walk);
     if inputs.is_empty() {
@@ -84,7 +84,8 @@ pub fn to_lines(
     let is_failed = AtomicBool::new(false);
     let (mut report, mut num_done, mut fatal) = (LinesReport::default(), 0, None);
     let mut printer = Printer { report: &mut report, ids: Ids::default(), observer, emit };
-    let run = LineConversion { job: &job, content, model: model.as_ref().map(|(model, _)| model) };
+    let run =
+        JsonLinesConversion { job: &job, content, model: model.as_ref().map(|(model, _)| model) };
     let done = parallel::in_order(
         inputs,
         job.options.num_workers,
@@ -134,7 +135,7 @@ struct Ids {
 }
 
 /// What became of a file.
-enum LineResult {
+enum JsonLinesOutcome {
     /// Its line, and what the reader reports.
     Line(JsonLine, Vec<String>),
     /// Its document, which gets its ids in the order of the files.
@@ -160,23 +161,23 @@ struct Printer<'a, 'e> {
 }
 
 impl Printer<'_, '_> {
-    fn take(&mut self, path: &Path, outcome: LineResult) -> Result<()> {
+    fn take(&mut self, path: &Path, outcome: JsonLinesOutcome) -> Result<()> {
         let (line, warnings) = match outcome {
-            LineResult::Line(line, warnings) => (line, warnings),
-            LineResult::Record(mut record, warnings) => {
+            JsonLinesOutcome::Line(line, warnings) => (line, warnings),
+            JsonLinesOutcome::Record(mut record, warnings) => {
                 record.number(&mut self.ids.document, &mut self.ids.chunk);
                 (transfer::document_line(&record)?, warnings)
             }
-            LineResult::Ignored => {
+            JsonLinesOutcome::Ignored => {
                 self.report.num_ignored += 1;
                 return Ok(());
             }
-            LineResult::Failed(error @ Error::IgnoreFile { .. }) => {
+            JsonLinesOutcome::Failed(error @ Error::IgnoreFile { .. }) => {
                 self.observer.warn(&error.to_string());
                 return Ok(());
             }
-            LineResult::Failed(error) if error.is_fatal() => return Err(error),
-            LineResult::Failed(error) => {
+            JsonLinesOutcome::Failed(error) if error.is_fatal() => return Err(error),
+            JsonLinesOutcome::Failed(error) => {
                 self.observer.on_event(AppEvent::Failure(&error.text_about(path)));
                 self.report.num_failed += 1;
                 return (self.emit)(Output::Failed(path, &error));
@@ -191,39 +192,43 @@ impl Printer<'_, '_> {
 }
 
 /// Converts the files of a run.
-struct LineConversion<'a> {
+struct JsonLinesConversion<'a> {
     job: &'a ConversionJob,
-    content: &'a LineContent<'a>,
+    content: &'a JsonLinesContent<'a>,
     model: Option<&'a LazyModel<'a>>,
 }
 
-impl LineConversion<'_> {
-    fn convert(&self, input: ConversionInput) -> (PathBuf, LineResult) {
+impl JsonLinesConversion<'_> {
+    fn convert(&self, input: ConversionInput) -> (PathBuf, JsonLinesOutcome) {
         let path = input.path().map_or_else(|| PathBuf::from(UNNAMED), Path::to_owned);
-        (path, guarded(|| self.outcome(input)).unwrap_or_else(LineResult::Failed))
+        (path, guarded(|| self.outcome(input)).unwrap_or_else(JsonLinesOutcome::Failed))
     }
 
-    fn outcome(&self, input: ConversionInput) -> Result<LineResult> {
+    fn outcome(&self, input: ConversionInput) -> Result<JsonLinesOutcome> {
         let is_named = input.is_named();
         let outcome = match (self.content, self.model) {
-            (LineContent::Chunks { with_vectors }, Some(model)) => {
+            (JsonLinesContent::Chunks { with_vectors }, Some(model)) => {
                 self.record(input, model, *with_vectors)
             }
-            (LineContent::Blocks(render), _) => self.line(input, render),
-            (LineContent::Chunks { .. }, None) => Ok(None),
+            (JsonLinesContent::Blocks(render), _) => self.line(input, render),
+            (JsonLinesContent::Chunks { .. }, None) => Ok(None),
         };
         match outcome {
-            Ok(outcome) => Ok(outcome.unwrap_or(LineResult::Ignored)),
-            Err(Error::EmptyFile { .. }) if !is_named => Ok(LineResult::Ignored),
+            Ok(outcome) => Ok(outcome.unwrap_or(JsonLinesOutcome::Ignored)),
+            Err(Error::EmptyFile { .. }) if !is_named => Ok(JsonLinesOutcome::Ignored),
             Err(error) => Err(error),
         }
     }
 
     /// Returns the line of a document's blocks.
-    fn line(&self, input: ConversionInput, render: &RenderLine<'_>) -> Result<Option<LineResult>> {
+    fn line(
+        &self,
+        input: ConversionInput,
+        render: &RenderLine<'_>,
+    ) -> Result<Option<JsonLinesOutcome>> {
         let Some(converted) = self.job.input(input)? else { return Ok(None) };
         let line = render(&converted)?;
-        Ok(Some(LineResult::Line(line, converted.document.metadata.warnings)))
+        Ok(Some(JsonLinesOutcome::Line(line, converted.document.metadata.warnings)))
     }
 
     /// Returns a document with its chunks.
@@ -232,7 +237,7 @@ impl LineConversion<'_> {
         input: ConversionInput,
         model: &LazyModel<'_>,
         with_vectors: bool,
-    ) -> Result<Option<LineResult>> {
+    ) -> Result<Option<JsonLinesOutcome>> {
         let (options, job) = (&self.job.options, self.job);
         let (prepared, budget) = match input {
             ConversionInput::File(found) => {
@@ -254,6 +259,6 @@ impl LineConversion<'_> {
         };
         let PreparedDocument { document, chunks, warnings, .. } = prepared;
         let record = DocumentRecord::new(document, chunks, embeddings, &error_log::now())?;
-        Ok(Some(LineResult::Record(Box::new(record), warnings)))
+        Ok(Some(JsonLinesOutcome::Record(Box::new(record), warnings)))
     }
 }

@@ -18,13 +18,13 @@ use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, ContainedFile, ReadingChoice};
 use crate::extract::detect::TypeOverride;
-use crate::extract::{self, Extracted};
+use crate::extract::{self, ExtractedFile};
 use crate::ingest::walk::FoundFile;
 use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED};
 use crate::text::paths;
 
 pub use folder::{ConvertReport, Render, WrittenFile, to_folder};
-pub use lines::{Emit, LineContent, LinesReport, Output, RenderLine, to_lines};
+pub use lines::{Emit, JsonLinesContent, LinesReport, Output, RenderLine, to_lines};
 
 /// A request to convert documents.
 #[derive(Debug, Clone)]
@@ -177,7 +177,7 @@ impl ConversionJob {
             extract::extract(&content, format, &self.options.pdf)
         })?;
         extracted.require_text(name)?;
-        let Extracted { document, format, .. } = extracted;
+        let ExtractedFile { document, format, .. } = extracted;
         let levels = Levels::of(&document);
         Ok(Some(ConvertedDocument { path: None, format, document, levels, members: Vec::new() }))
     }
@@ -218,7 +218,7 @@ impl ConversionJob {
         })?;
         budget.check()?;
         extracted.require_text(path)?;
-        let Extracted { mut document, format, members } = extracted;
+        let ExtractedFile { mut document, format, members } = extracted;
         let members = self.members(path, members, &mut document.metadata.warnings);
         let levels = Levels::of(&document);
         if let Some((first, last)) = self.pages {

@@ -110,7 +110,7 @@ pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<ForeseenFile>
     // Nothing is chunked, so the limits of the model do not matter.
     let options =
         options::ingest_options(session, request, ChunkingOptions::new(1, 0), &SilentObserver)?;
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let store = session.open_existing()?;
         let starts = ingestion::starts(session, store.as_ref(), &roots, options.wanted)?;
         foresee(&starts, &options, store.as_ref())

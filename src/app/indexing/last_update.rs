@@ -31,7 +31,7 @@ pub fn reminder(session: &Session) -> Result<Option<String>> {
     if max_days == 0 {
         return Ok(None);
     }
-    let last = session.steadily(|| {
+    let last = session.read_with_retry(|| {
         let Some(store) = session.store()? else { return Ok(None) };
         let last = store.last_update()?;
         session.give_back(store);

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::app::Session;
 use crate::config::{Environment, OcrMode};
 use crate::extract::sandbox::{Ocr, Tesseract};
-use crate::files::open::{FollowedLinks, open};
+use crate::files::open::{SymlinkPolicy, open};
 use crate::text::fields;
 
 /// Name of the program.
@@ -109,7 +109,7 @@ fn script(program: &Path) -> Option<String> {
     /// Much longer than a script that starts one program.
     const MAX_BYTES: u64 = 64 << 10;
     let mut bytes = Vec::new();
-    let file = open(program, FollowedLinks::Follow).ok().filter(|_| cfg!(target_os = "linux"))?;
+    let file = open(program, SymlinkPolicy::Follow).ok().filter(|_| cfg!(target_os = "linux"))?;
     file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     bytes.starts_with(b"#!").then(|| String::from_utf8_lossy(&bytes).into_owned())
 }

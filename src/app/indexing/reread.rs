@@ -13,7 +13,7 @@ use crate::app::session::running::LongCommand;
 use crate::app::{Observer, Session};
 use crate::document::{DocumentKind, Format};
 use crate::error::{Error, Result};
-use crate::ingest::making::DocumentSettings;
+use crate::ingest::making::IndexingSettings;
 use crate::ingest::survey::is_missing;
 use crate::store::{DocumentId, MadeDocument, RememberedFile, Store};
 use crate::text::paths;
@@ -52,7 +52,7 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
     let chunking = chunking(session.config(), bound.max_tokens as usize, 0);
     let ocr = ocr::options(session);
     let settings = &session.config().ingestion;
-    let today = DocumentSettings {
+    let today = IndexingSettings {
         chunking: &chunking,
         is_estimated: false,
         ocr: &ocr,

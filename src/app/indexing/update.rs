@@ -20,7 +20,7 @@ use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
 use crate::ingest::survey::{FolderSurvey, SurveyScope, is_away, is_missing, survey};
-use crate::store::{DocumentId, ForgottenPath, Store};
+use crate::store::{DocumentId, ForgetOutcome, Store};
 use crate::text::paths;
 
 pub use report::{Move, RefusedFolder, UpdateReport, UpdateRequest};
@@ -259,7 +259,7 @@ impl UpdateRun<'_> {
                     continue;
                 };
                 if store.forget_path(&missing.path, missing.document_id, false)?
-                    == ForgottenPath::Path
+                    == ForgetOutcome::Path
                 {
                     self.report.moved += 1;
                     let (from, document_id) = (missing.path.clone(), missing.document_id);
@@ -285,7 +285,7 @@ impl UpdateRun<'_> {
         }
         for missing in to_remove {
             let forgotten = store.forget_path(&missing.path, missing.document_id, true)?;
-            if let ForgottenPath::Document(id) = forgotten {
+            if let ForgetOutcome::Document(id) = forgotten {
                 self.report.removed.push(id);
                 self.report.removed_paths.push(missing.path);
             }

@@ -43,7 +43,7 @@ pub fn candidate(
             .unwrap_or_else(|| session.place.clone()),
         Some(path) => by_folder_or_name(session, path)?,
     };
-    let scratch = session.at(&place.dir)?;
+    let scratch = session.scratch_in(&place.dir)?;
     let Some(mut store) = scratch.open_existing()? else {
         return Err(Error::PathNotFound { path: place.database() });
     };
@@ -88,7 +88,9 @@ pub fn allow(session: &Session, candidate: &AllowableBase, with_files: bool) -> 
 /// Allows the use of a restored database. Of its files and folders, those are followed that the user allowed
 /// for this database at this place before.
 pub(crate) fn adopt_restored(session: &Session) -> Result<()> {
-    let Some(store) = session.at(session.data_dir())?.open_existing()? else { return Ok(()) };
+    let Some(store) = session.scratch_in(session.data_dir())?.open_existing()? else {
+        return Ok(());
+    };
     let id = known::id(store.base_id()?);
     known::allow(&session.environment, session.data_dir(), &id, |_| {})?;
     store.close()

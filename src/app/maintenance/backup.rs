@@ -12,7 +12,7 @@ use crate::app::session::copies::{self, CopyReason};
 use crate::app::session::typed::absolute;
 use crate::error::{Error, Result};
 use crate::files::access::is_writable;
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::write::side_file;
 use crate::store::{ExistingTarget, Stats, Store, VerifiedCopy};
 use crate::text::{fields, paths::resolved};
@@ -156,7 +156,7 @@ fn require_backup(file: &Path) -> Result<()> {
     let Ok(metadata) = file.metadata() else { return Ok(()) };
     let is_ours = metadata.is_file() && {
         let mut head = Vec::new();
-        let opened = open::open(file, FollowedLinks::Follow)?;
+        let opened = open::open(file, SymlinkPolicy::Follow)?;
         let read = opened.take(HEAD.len() as u64).read_to_end(&mut head);
         read.map_err(|source| Error::of_file(file, source))?;
         head.is_empty() || head == HEAD

@@ -24,7 +24,7 @@ pub fn export_to_file(
     file: &ExportFile,
     observer: &dyn Observer,
 ) -> Result<ExportSummary> {
-    session.steadily(|| {
+    session.read_with_retry(|| {
         write_file(&file.path, file.is_replacing, |write| {
             export_counted(session, request, observer, write, &|num_done, total| {
                 observer.on_event(AppEvent::Counted { things: "documents", num_done, total });
@@ -51,7 +51,7 @@ fn export_counted(
     mut emit: impl FnMut(&JsonLine) -> Result<()>,
     report: &dyn Fn(u64, u64),
 ) -> Result<ExportSummary> {
-    session.once(|| {
+    session.read_consistent(|| {
         let missing = || Error::PathNotFound { path: session.database() };
         let (store, ids, folders) = match &request.criteria {
             None => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::write;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{KB_IGNORE, MAX_IGNORE_BYTES, MAX_IGNORE_LINES};
@@ -66,7 +66,7 @@ pub(crate) fn write(rules: &BTreeSet<IgnoreLine>) -> Result<usize> {
         // If a killed run had written the rules, nothing else removes its draft.
         write::collect(folder);
         let path = folder.join(KB_IGNORE);
-        let links = FollowedLinks::RefuseBelow(folder);
+        let links = SymlinkPolicy::RefuseBelow(folder);
         let text = open::read_if_there(&path, links, MAX_IGNORE_BYTES)?;
         let mut text = text.unwrap_or_default();
         let known: BTreeSet<Vec<u8>> = text

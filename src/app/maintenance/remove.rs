@@ -18,7 +18,7 @@ use crate::app::{Observer, Session};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
-use crate::store::{AddedFolder, DocumentId, DocumentName, ForgottenPath, ListedDocument, Store};
+use crate::store::{AddedFolder, DocumentId, DocumentName, ForgetOutcome, ListedDocument, Store};
 use crate::text::paths;
 
 /// What to remove, and what to do about it first.
@@ -205,7 +205,7 @@ fn apply(store: &mut Store, going: Removal, removed: &mut RemoveReport) -> Resul
     }
     for (path, id) in going.copies {
         // The others may have gone with another folder.
-        if let ForgottenPath::Document(id) = store.forget_path(&path, id, true)? {
+        if let ForgetOutcome::Document(id) = store.forget_path(&path, id, true)? {
             removed.ids.push(id);
         }
     }

@@ -70,7 +70,7 @@ pub struct StatusReport {
 
 /// Returns the setup, the contents of the database and the knowledge bases.
 pub fn status(session: &Session) -> Result<StatusReport> {
-    let (setup, stats, conflict_copies) = session.steadily(|| {
+    let (setup, stats, conflict_copies) = session.read_with_retry(|| {
         let Some(store) = session.open_existing()? else {
             return Ok((describe(session, None), Stats::empty(), Vec::new()));
         };
@@ -96,7 +96,7 @@ pub struct FullScan {
 
 /// Looks at all files and pages; `None` if there is no database.
 pub fn scan(session: &Session) -> Result<Option<FullScan>> {
-    let found = session.steadily(|| {
+    let found = session.read_with_retry(|| {
         let Some(store) = session.open_existing()? else { return Ok(None) };
         Ok(Some((scope::read(session, &store, &[])?, store.room()?)))
     })?;

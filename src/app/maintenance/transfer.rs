@@ -16,7 +16,7 @@ use crate::document::{Binding, Chunk, Embedding};
 use crate::embed::{Embedder, EmbeddingSide};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 use crate::ingest::CpuBudget;
 use crate::store::{RecordedChunk, Store};
 use crate::transfer::{self, BadLine, ExportHead, ExportReader, ImportOptions};
@@ -55,7 +55,7 @@ pub fn import(
         ImportSource::File(file) => {
             let path = absolute(file)?;
             let file =
-                files::open::open(&path, FollowedLinks::Follow).map_err(|error| match error {
+                files::open::open(&path, SymlinkPolicy::Follow).map_err(|error| match error {
                     Error::NotAFile { path } => {
                         Error::usage(format!("{} is not a regular file", path.display()))
                             .with_hint("`kb import -` reads standard input")

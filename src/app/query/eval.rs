@@ -15,7 +15,7 @@ use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::eval::beir::{self, BeirCollection};
 use crate::eval::{self, Evaluation, JudgedQuestion, known_item};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::{private, write};
 use crate::search::SearchOptions;
 use crate::store::{DocumentId, Store};
@@ -58,7 +58,7 @@ pub fn own_documents(
     max_queries: usize,
     observer: &dyn Observer,
 ) -> Result<Vec<MeasuredQuestions>> {
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let store = session
             .open_existing()?
             .filter(has_chunks)
@@ -94,7 +94,7 @@ pub fn collection(
     let files = work.join("files");
     let paths = write_files(&collection, &files, &request.extension)?;
     remove_left_over(&files, &paths)?;
-    let session = session.at(&work)?;
+    let session = session.scratch_in(&work)?;
     add::add(&session, &AddRequest::of(DocumentSource::Paths(vec![files.clone()])), observer)?;
     let mut store = session.open_store()?;
     let mut ids: HashMap<String, DocumentId> = store
@@ -136,7 +136,7 @@ fn write_files(
             format!("# {title}\n\n")
         };
         let text = format!("{head}{}\n", document.text.trim());
-        let before = open::read(&path, FollowedLinks::RefuseBelow(files), text.len() as u64);
+        let before = open::read(&path, SymlinkPolicy::RefuseBelow(files), text.len() as u64);
         if before.ok().as_deref() != Some(text.as_bytes()) {
             write::overwrite_unsynced(&path, text.as_bytes())
                 .map_err(|source| Error::of_file(&path, source))?;
@@ -150,7 +150,7 @@ fn write_files(
 /// directory is the user's choice and may hold their documents.
 fn remove_left_over(files: &Path, paths: &HashMap<String, PathBuf>) -> Result<()> {
     let wanted: HashSet<&PathBuf> = paths.values().collect();
-    for entry in open::list(files, FollowedLinks::Follow)? {
+    for entry in open::list(files, SymlinkPolicy::Follow)? {
         let path = files.join(entry.name);
         if is_left_over(&path, files, &wanted) {
             write::remove(&path).map_err(|source| Error::of_file(&path, source))?;

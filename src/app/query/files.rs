@@ -115,7 +115,7 @@ pub struct FileCounts {
 pub fn list(session: &Session, request: &FilesRequest) -> Result<SeenFileList> {
     let path = request.path.as_deref().map(typed::typed).transpose()?;
     let mut by_path: BTreeMap<String, ListedFile> = BTreeMap::new();
-    session.steadily(|| {
+    session.read_with_retry(|| {
         by_path.clear();
         let Some(store) = session.open_existing()? else { return Ok(()) };
         let documents = store.documents(&Filter::default())?.into_iter();

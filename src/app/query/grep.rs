@@ -73,7 +73,7 @@ pub fn grep(
     let notes = NoteKeeper::new(observer);
     absent::dates(&request.filter, &notes);
     running::note(session, &notes);
-    let results = session.steadily(|| {
+    let results = session.read_with_retry(|| {
         let mut results = GrepResults {
             typed: request.pattern.clone(),
             detail: request.detail,

@@ -12,11 +12,11 @@ use crate::app::session::{absent, lookup, running};
 use crate::app::{Observer, Session};
 use crate::document::{Filter, Format, StaleReason, join};
 use crate::error::{Error, Result};
-use crate::extract::protocol::DrawnPicture;
+use crate::extract::protocol::RenderedPage;
 use crate::extract::sandbox::ReadOptions;
 use crate::extract::{containers, picture};
 use crate::read::{
-    self, DocumentLinks, DocumentOutline, OpenOptions, Opened, ShowOptions, ShownPart,
+    self, DocumentLinks, DocumentOutline, OpenOptions, OpenedDocument, ShowOptions, ShownPart,
 };
 use crate::search::Hit;
 use crate::store::{
@@ -90,7 +90,7 @@ pub fn list(
 ) -> Result<Vec<ListedDocument>> {
     absent::dates(&request.filter, observer);
     running::note(session, observer);
-    let mut documents = session.steadily(|| {
+    let mut documents = session.read_with_retry(|| {
         let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
         let mut documents = store.documents(&request.filter)?;
         // The caller reports an empty database in place of the list.
@@ -129,7 +129,7 @@ pub fn list(
 
 /// Returns the ids, titles and paths of all documents.
 pub fn names(session: &Session) -> Result<Vec<DocumentName>> {
-    session.steadily(|| match session.open_existing()? {
+    session.read_with_retry(|| match session.open_existing()? {
         Some(store) => store.document_names(),
         None => Ok(Vec::new()),
     })
@@ -137,7 +137,7 @@ pub fn names(session: &Session) -> Result<Vec<DocumentName>> {
 
 /// Lists the tags.
 pub fn tags(session: &Session) -> Result<Vec<TagCount>> {
-    session.steadily(|| match session.open_existing()? {
+    session.read_with_retry(|| match session.open_existing()? {
         Some(store) => store.tags(),
         None => Ok(Vec::new()),
     })
@@ -158,7 +158,7 @@ pub struct DocumentInfo {
 
 /// Returns a document with its chunks.
 pub fn info(session: &Session, typed: &str) -> Result<DocumentInfo> {
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let (store, document) = lookup::shown(session, typed, None)?;
         let chunks = store.chunks(document.id)?;
         let stale = freshness::of_document(session, &store, &document)?;
@@ -174,7 +174,7 @@ pub fn outline(
     within: Option<&str>,
     level: Option<u32>,
 ) -> Result<DocumentOutline> {
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let (store, document) = lookup::shown(session, typed, within)?;
         read::outline(&store, document, level)
     })
@@ -182,7 +182,7 @@ pub fn outline(
 
 /// Returns a part of a document.
 pub fn show(session: &Session, request: &ShowRequest) -> Result<ShownPart> {
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let (store, document) = named(session, request)?;
         let (selection, max_lines) = (request.selection.clone(), request.max_lines);
         let stale = freshness::of_document(session, &store, &document)?;
@@ -201,8 +201,8 @@ fn named(session: &Session, request: &ShowRequest) -> Result<(Store, StoredDocum
 }
 
 /// Reads the file of a document.
-pub fn open(session: &Session, request: &OpenRequest) -> Result<Opened> {
-    session.steadily(|| {
+pub fn open(session: &Session, request: &OpenRequest) -> Result<OpenedDocument> {
+    session.read_with_retry(|| {
         let (store, document) = lookup::shown(session, &request.document, None)?;
         let options = OpenOptions {
             lines: request.lines,
@@ -258,7 +258,7 @@ fn unpacked(
 /// Returns the path of a document's file for another program; of several, the one in `within`. If a link has replaced
 /// the file, it is refused.
 pub fn file(session: &Session, typed: &str, within: Option<&str>) -> Result<PathBuf> {
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let (store, document) = lookup::shown(session, typed, within)?;
         let path = reachable(session, &store, document.id, document.path.as_deref())?;
         store.close()?;
@@ -269,7 +269,7 @@ pub fn file(session: &Session, typed: &str, within: Option<&str>) -> Result<Path
 /// Returns the path of the file of a hit, as [`file()`] does.
 pub fn file_of_hit(session: &Session, hit: &Hit) -> Result<PathBuf> {
     let id = hit.stored.document_id;
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let Some(store) = session.open_existing()? else {
             return Err(Error::UnknownDocument { id: id.to_string() });
         };
@@ -303,7 +303,7 @@ pub struct NeighbourText {
 /// Returns the text of the chunks before and after a chunk. The session keeps the connection.
 pub fn around(session: &Session, id: ChunkId) -> Result<NeighbourText> {
     let unknown = || Error::UnknownChunk { id: id.0 };
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let store = session.store()?.ok_or_else(unknown)?;
         let document_id = store.hits(&[id])?.first().ok_or_else(unknown)?.document_id;
         let chunks = store.chunks(document_id)?;
@@ -330,7 +330,7 @@ pub struct PagePicture {
     /// Whether words were to be marked.
     pub is_marked: bool,
     /// The picture.
-    pub picture: DrawnPicture,
+    pub picture: RenderedPage,
 }
 
 /// Draws the page that is selected, or the first page of the selected part, with `mark` marked, or the part.
@@ -341,7 +341,7 @@ pub fn picture(
     request: &ShowRequest,
     mark: Option<&str>,
 ) -> Result<PagePicture> {
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let (store, document) = named(session, request)?;
         let format = Format::named(&document.format).filter(|format| picture::is_drawn(*format));
         let format = format.ok_or_else(|| {

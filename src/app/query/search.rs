@@ -75,7 +75,8 @@ fn search_by(
         return elsewhere(session, request, target, reranker, observer);
     }
     let freshness = session.freshness(request.freshness);
-    let found = session.steadily(|| answer(session, request, freshness, reranker, observer))?;
+    let found =
+        session.read_with_retry(|| answer(session, request, freshness, reranker, observer))?;
     let is_refreshed = freshness == Freshness::Refresh
         && stage("read changed files", || refresh::refresh(session, &found.hits, observer));
     if !is_refreshed {
@@ -256,7 +257,7 @@ pub fn why(
 ) -> Result<WhyReport> {
     let query = search::parse::parse(&request.query)?;
     absent::dates(&request.filter, observer);
-    let (document, trace, stale) = session.steadily(|| {
+    let (document, trace, stale) = session.read_with_retry(|| {
         let within = request.filter.paths.first().map(String::as_str);
         let (store, document) = shown(session, document, within)?;
         let binding = store.binding()?;
@@ -315,7 +316,7 @@ pub fn similar(
     let notes = NoteKeeper::new(observer);
     absent::dates(&request.filter, &notes);
     running::note(session, &notes);
-    let (mut seed, mut hits) = session.steadily(|| alike(session, request, &notes))?;
+    let (mut seed, mut hits) = session.read_with_retry(|| alike(session, request, &notes))?;
     if session.freshness(None) == Freshness::Refresh
         && refresh::refresh(session, &hits, &SilentObserver)
     {

@@ -14,7 +14,7 @@ pub const NOTHING_ADDED: &str = "Nothing has been added yet. `kb add DIRECTORY` 
 
 /// Whether there are no documents.
 pub fn is_empty(session: &Session) -> Result<bool> {
-    session.steadily(|| match session.open_existing()? {
+    session.read_with_retry(|| match session.open_existing()? {
         Some(store) => Ok(!store.has_document(&Filter::default())?),
         None => Ok(true),
     })

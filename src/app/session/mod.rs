@@ -58,7 +58,7 @@ pub struct Session {
     /// Receives what is worth reading when there is no observer, while the database is opened.
     pub notify: fn(&str),
     /// Whether a database may be without an owner: one that kb makes for itself.
-    is_scratch: bool,
+    is_temporary: bool,
     /// Its connections and models.
     opened: OpenedParts,
 }
@@ -87,7 +87,7 @@ impl Session {
     }
 
     /// Returns a session for another knowledge base, which shares the models.
-    pub fn beside(&self, base: &str) -> Result<Self> {
+    pub fn for_base(&self, base: &str) -> Result<Self> {
         self.like(Some(base))
     }
 
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Returns the name of the knowledge base of commands that name none.
-    pub fn usual(&self) -> Result<String> {
+    pub fn default_base_name(&self) -> Result<String> {
         match self.named {
             None => Ok(self.place.name.clone()),
             Some(_) => Ok(self.like(None)?.place.name),
@@ -115,19 +115,19 @@ impl Session {
     }
 
     /// Returns a session with the same settings for a database that kb makes for itself.
-    pub fn at(&self, data_dir: &Path) -> Result<Self> {
+    pub fn scratch_in(&self, data_dir: &Path) -> Result<Self> {
         let mut resolved = self.resolved.clone();
         resolved.config.data_dir = absolute(data_dir)?;
         let place = NamedBase::default_in(&resolved.config.data_dir);
         let home = place.dir.clone();
         let session = Self::over(self.environment.clone(), resolved, place, home);
         let reader = self.reader.clone();
-        Ok(Self { reader, notify: self.notify, is_scratch: true, ..session })
+        Ok(Self { reader, notify: self.notify, is_temporary: true, ..session })
     }
 
     /// Returns a session with the same settings for a knowledge base to make.
-    pub fn own_at(&self, place: NamedBase) -> Result<Self> {
-        Ok(Self { is_scratch: false, ..self.at(&place.dir)? }.at_place(place))
+    pub fn for_new_base(&self, place: NamedBase) -> Result<Self> {
+        Ok(Self { is_temporary: false, ..self.scratch_in(&place.dir)? }.at_place(place))
     }
 
     fn at_place(self, place: NamedBase) -> Self {
@@ -151,7 +151,7 @@ impl Session {
             named: None,
             reader: None,
             notify: |_| {},
-            is_scratch: false,
+            is_temporary: false,
             opened: OpenedParts::default(),
         }
     }
@@ -212,7 +212,7 @@ impl Session {
     }
 
     /// Reads the database once. Fails if it was read without locks and has changed meanwhile.
-    pub fn once<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn read_consistent<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let database = self.database();
         let Some(before) = Store::mark(&database) else { return work() };
         let outcome = work();
@@ -223,10 +223,10 @@ impl Session {
         }
     }
 
-    /// Reads the database like [`Self::once`], and a second time if it has changed meanwhile.
-    pub fn steadily<T>(&self, mut work: impl FnMut() -> Result<T>) -> Result<T> {
-        match self.once(&mut work) {
-            Err(Error::ChangedMeanwhile { .. }) => self.once(work),
+    /// Reads the database like [`Self::read_consistent`], and a second time if it has changed meanwhile.
+    pub fn read_with_retry<T>(&self, mut work: impl FnMut() -> Result<T>) -> Result<T> {
+        match self.read_consistent(&mut work) {
+            Err(Error::ChangedMeanwhile { .. }) => self.read_consistent(work),
             outcome => outcome,
         }
     }

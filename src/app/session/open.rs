@@ -44,7 +44,7 @@ impl Session {
             Store::open_guarded(&database, creates, &|old| copies::before_migration(self, old))
         })?;
         let Some(mut store) = opened else { return Ok(None) };
-        if !self.is_scratch {
+        if !self.is_temporary {
             self.settle(&mut store, is_new)?;
         }
         Ok(Some(store))
@@ -114,7 +114,7 @@ impl Session {
 
     /// Returns the binding of the database; `None` before the first document.
     pub fn binding(&self) -> Result<Option<Binding>> {
-        self.steadily(|| match self.open_existing()? {
+        self.read_with_retry(|| match self.open_existing()? {
             Some(store) => store.binding(),
             None => Ok(None),
         })
@@ -128,7 +128,7 @@ impl Session {
         let left = left.and_then(|mut store| store.renew_cancellation().is_ok().then_some(store));
         let Some(mut store) = left.filter(Store::is_current) else { return self.open_existing() };
         // The user may have allowed or named something since.
-        if !self.is_scratch {
+        if !self.is_temporary {
             self.settle(&mut store, false)?;
         }
         Ok(Some(store))

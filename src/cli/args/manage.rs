@@ -7,10 +7,10 @@ use clap::{ArgGroup, Args, Subcommand};
 
 use crate::app::session::values::tag;
 use crate::cli::args::values::{Day, day, directory, title};
-use crate::cli::args::{DocumentArgs, ReportFormat};
+use crate::cli::args::{ReportFormat, SelectionCriteriaArgs};
 use crate::config::OutputFormat;
 
-/// The flags of [`DocumentArgs`]: documents are chosen by these or by name.
+/// The flags of [`SelectionCriteriaArgs`]: documents are chosen by these or by name.
 const CHOOSING: [&str; 9] = [
     "kind", "tags", "excluded_tags", "language", "since", "until", "added_since", "paths", "query",
 ];
@@ -28,7 +28,7 @@ pub(crate) struct RemoveArgs {
     #[arg(conflicts_with_all = CHOOSING, allow_negative_numbers = true)]
     pub(crate) documents: Vec<String>,
     #[command(flatten)]
-    pub(crate) choosing: DocumentArgs,
+    pub(crate) choosing: SelectionCriteriaArgs,
     /// Also delete the copies of the database that kb made itself, which may have what was removed
     #[arg(long)]
     pub(crate) backups: bool,
@@ -91,7 +91,7 @@ pub(crate) struct TagArgs {
     #[arg(conflicts_with_all = CHOOSING)]
     pub(crate) documents: Vec<String>,
     #[command(flatten)]
-    pub(crate) choosing: DocumentArgs,
+    pub(crate) choosing: SelectionCriteriaArgs,
     /// Tags to add, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(crate) add: Vec<String>,
@@ -201,7 +201,7 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     pub(crate) vectors: bool,
     #[command(flatten)]
-    pub(crate) choosing: DocumentArgs,
+    pub(crate) choosing: SelectionCriteriaArgs,
     /// The only format
     #[arg(long, value_parser = ["jsonl"], value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) format: String,

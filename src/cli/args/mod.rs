@@ -37,8 +37,8 @@ pub(super) use read::{
     SelectionArgs, ShowArgs, ShowFormat, TagsAction, TagsArgs,
 };
 pub(super) use search::{
-    DocumentArgs, EmbedArgs, EvalArgs, FilterArgs, FindArgs, SearchArgs, SearchFormat,
-    SearchModeArgs, SimilarArgs, WhyArgs,
+    EmbedArgs, EvalArgs, FilterArgs, FindArgs, SearchArgs, SearchFormat, SearchModeArgs,
+    SelectionCriteriaArgs, SimilarArgs, WhyArgs,
 };
 pub(super) use search::{GrepArgs, LineFormat};
 pub(super) use skill::{SkcArgs, SkillArgs, SkillCall};

@@ -228,7 +228,7 @@ pub(crate) struct FilterArgs {
 
 /// Chooses documents by what they are, instead of by name.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct DocumentArgs {
+pub(crate) struct SelectionCriteriaArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
     /// Only the documents of the results of this search

@@ -18,7 +18,7 @@ use crate::present::find::{
     Line, ListingRow, Meaning, ReadingText, fitted, justified, piece, shortened, width_of,
 };
 use crate::present::terminal::columns::width;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
@@ -86,7 +86,7 @@ impl ScreenLayout {
 /// Lays out the state for a screen. It also keeps what is selected on the screen, and scrolling within the text.
 pub(super) fn layout(
     state: &mut FindState,
-    human: &Human,
+    human: &HumanLayout,
     columns: usize,
     rows: usize,
 ) -> ScreenLayout {
@@ -96,7 +96,7 @@ pub(super) fn layout(
     layout.put(screen, 1, numbers(state, human, columns));
     if rows > AROUND {
         let body = ScreenArea { y: 3, rows: rows - AROUND, ..screen };
-        body_of(state, human, body, &mut layout);
+        below_prompt(state, human, body, &mut layout);
     }
     if rows > 2 {
         layout.put(screen, rows - 1, foot(state, columns));
@@ -135,7 +135,7 @@ fn prompt(state: &FindState, screen: ScreenArea, layout: &mut ScreenLayout) {
 }
 
 /// Returns the line with numbers on the left and filters on the right.
-fn numbers(state: &FindState, human: &Human, columns: usize) -> Line {
+fn numbers(state: &FindState, human: &HumanLayout, columns: usize) -> Line {
     let chips = chips(&state.request.filter, |path| shortened(&human.path(path), columns / 3));
     let view = state.view();
     let mut left = match (&state.page, &view.heading) {
@@ -155,17 +155,19 @@ fn numbers(state: &FindState, human: &Human, columns: usize) -> Line {
     justified(left, chips, columns)
 }
 
-fn body_of(state: &mut FindState, human: &Human, body: ScreenArea, layout: &mut ScreenLayout) {
+fn below_prompt(
+    state: &mut FindState,
+    human: &HumanLayout,
+    body: ScreenArea,
+    layout: &mut ScreenLayout,
+) {
     let line_above = ScreenArea { y: body.y - 1, rows: 1, ..body };
+    layout.put(line_above, 0, rule(body.columns));
     if matches!(state.panel, Panel::Keys) {
-        layout.put(line_above, 0, rule(body.columns));
-        keys(state, body, layout);
-        return;
+        return keys(state, body, layout);
     }
     if state.page.is_some() {
-        layout.put(line_above, 0, rule(body.columns));
-        page(state, body, layout);
-        return;
+        return page(state, body, layout);
     }
     let is_wide = body.columns >= WIDE;
     let (list, text) = if is_wide {
@@ -178,7 +180,6 @@ fn body_of(state: &mut FindState, human: &Human, body: ScreenArea, layout: &mut 
         let left = body.rows.saturating_sub(rows + 1);
         (ScreenArea { rows, ..body }, ScreenArea { y: body.y + rows + 1, rows: left, ..body })
     };
-    layout.put(line_above, 0, rule(body.columns));
     if is_wide {
         let bar = ScreenArea { x: list.columns + 1, columns: 1, ..body };
         (0..body.rows).for_each(|row| layout.put(bar, row, faint("│")));
@@ -244,7 +245,7 @@ fn hints(state: &FindState, area: ScreenArea, layout: &mut ScreenLayout) {
 fn values(
     picker: &mut Picker,
     filter: &Filter,
-    human: &Human,
+    human: &HumanLayout,
     area: ScreenArea,
     layout: &mut ScreenLayout,
 ) {
@@ -272,7 +273,7 @@ fn values(
 }
 
 /// Puts the text of the selected entry below its title, header chain and location.
-fn beside(state: &mut FindState, human: &Human, area: ScreenArea, layout: &mut ScreenLayout) {
+fn beside(state: &mut FindState, human: &HumanLayout, area: ScreenArea, layout: &mut ScreenLayout) {
     let view = state.view();
     let selected = view.selected;
     if view.listing.is_empty() || area.rows == 0 {

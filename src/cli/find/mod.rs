@@ -43,7 +43,7 @@ use crate::cli::launch::{self, LaunchTarget};
 use crate::cli::{args, messages, search, streams};
 use crate::error::{Error, Result};
 use crate::present::find::FileTarget;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 
 #[cfg(test)]
 mod tests;
@@ -133,7 +133,7 @@ fn show(context: &CommandContext, state: FindState) -> Result<FindOutcome> {
     let ending = EndingSignals::listen();
     let (sender, receiver) = channel();
     let questions = Questions::default();
-    let human = Human { is_terminal: true, ..context.human.clone() };
+    let human = HumanLayout { is_terminal: true, ..context.human.clone() };
     let is_coloured = messages::is_stderr_coloured();
     thread::scope(|scope| {
         let answers = sender.clone();
@@ -179,7 +179,7 @@ impl Drop for WorkerCloser<'_> {
 /// The state with what it acts on.
 struct FindSession<'a> {
     context: &'a CommandContext,
-    human: Human,
+    human: HumanLayout,
     state: FindState,
     questions: &'a Questions,
     sender: Sender<FindInput>,

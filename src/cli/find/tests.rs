@@ -20,7 +20,7 @@ use crate::document::{Chunk, DocType};
 use crate::error::Error;
 use crate::present::find::Listing;
 use crate::present::terminal::columns::width;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::search::{self, CitedPlace, Confidence, Hit};
 use crate::store::{ChunkId, DocumentId, StoredChunk, StoredHit};
 
@@ -128,7 +128,7 @@ fn reply(
 /// Draws the screen and returns it as lines without trailing spaces.
 fn screen(state: &mut FindState, columns: u16, rows: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-    let layout = layout(state, &Human::plain(80), columns.into(), rows.into());
+    let layout = layout(state, &HumanLayout::plain(80), columns.into(), rows.into());
     terminal.draw(|frame| draw(&layout, true, frame.buffer_mut())).unwrap();
     let buffer = terminal.backend().buffer();
     let mut lines = Vec::new();
@@ -366,7 +366,7 @@ fn no_text_of_a_document_reaches_the_screen_unclean() {
     bad_hit.stored.chunk.chunk.section = Some(bad.into());
     bad_hit.stored.path = Some(format!("/{bad}.md"));
     answer(&mut state, number(&asked), vec![bad_hit], false);
-    let layout = layout(&mut state, &Human::plain(80), 120, 30);
+    let layout = layout(&mut state, &HumanLayout::plain(80), 120, 30);
     let pieces = layout.placed.iter().flat_map(|placed| &placed.line);
     for piece in pieces {
         assert!(!piece.text.contains(crate::text::printable::is_harmful), "{:?}", piece.text);

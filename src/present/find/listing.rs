@@ -7,7 +7,7 @@ use crate::document::DocType;
 use crate::present::find::reading::{ReadingText, chain_line, hit_marks, part_line, tags};
 use crate::present::find::{Line, Meaning, fitted, justified, piece, pieces, shortened, width_of};
 use crate::present::terminal::columns::width;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::passage::{Excerpt, whole};
 use crate::present::text::quote;
 use crate::present::text::search::excerpt_of;
@@ -28,7 +28,7 @@ const ROOM: usize = 60;
 /// A list of hits or parts.
 #[derive(Debug)]
 pub struct Listing {
-    entries: Vec<ListedText>,
+    entries: Vec<ListingEntry>,
     rows: Vec<ListingRow>,
     terms: QueryTerms,
     confidence: Option<Confidence>,
@@ -38,7 +38,7 @@ pub struct Listing {
 }
 
 #[derive(Debug)]
-enum ListedText {
+enum ListingEntry {
     Hit(Box<Hit>),
     Part(Arc<StoredDocument>, Box<DocumentPart>),
 }
@@ -89,7 +89,7 @@ impl Listing {
             rows.push(ListingRow::Document(entries.len()));
             for hit in hits {
                 rows.push(ListingRow::Entry(entries.len()));
-                entries.push(ListedText::Hit(Box::new(hit)));
+                entries.push(ListingEntry::Hit(Box::new(hit)));
             }
         }
         Self { entries, rows, terms, confidence: None, room: ROOM }
@@ -99,8 +99,8 @@ impl Listing {
     pub fn of_outline(outline: DocumentOutline, typed: &str) -> Self {
         let document = Arc::new(outline.document);
         let parts = outline.parts.into_iter();
-        let entries: Vec<ListedText> =
-            parts.map(|part| ListedText::Part(Arc::clone(&document), Box::new(part))).collect();
+        let entries: Vec<ListingEntry> =
+            parts.map(|part| ListingEntry::Part(Arc::clone(&document), Box::new(part))).collect();
         let heads = (!entries.is_empty()).then_some(ListingRow::Document(0));
         let rows = heads.into_iter().chain((0..entries.len()).map(ListingRow::Entry)).collect();
         Self { entries, rows, terms: QueryTerms::new(typed), confidence: None, room: ROOM }
@@ -145,7 +145,7 @@ impl Listing {
         let documents =
             self.rows.iter().filter(|row| matches!(row, ListingRow::Document(_))).count();
         let counts = match self.entries.first() {
-            Some(ListedText::Part(..)) => counted(self.len(), "part"),
+            Some(ListingEntry::Part(..)) => counted(self.len(), "part"),
             _ => {
                 format!("{} in {}", counted(self.len(), "passage"), counted(documents, "document"))
             }
@@ -163,8 +163,8 @@ impl Listing {
         match row {
             ListingRow::Document(entry) => self.document_line(entry, columns),
             ListingRow::Entry(entry) => match &self.entries[entry] {
-                ListedText::Hit(hit) => self.hit_line(hit, columns),
-                ListedText::Part(_, part) => part_line(part, columns),
+                ListingEntry::Hit(hit) => self.hit_line(hit, columns),
+                ListingEntry::Part(_, part) => part_line(part, columns),
             },
         }
     }
@@ -188,11 +188,11 @@ impl Listing {
     }
 
     /// Returns what is above the text of an entry: title, header chain, location.
-    pub fn head(&self, entry: usize, human: &Human, columns: usize) -> Vec<Line> {
+    pub fn head(&self, entry: usize, human: &HumanLayout, columns: usize) -> Vec<Line> {
         let about = self.about(entry);
         let marks = match &self.entries[entry] {
-            ListedText::Hit(hit) => hit_marks(hit),
-            ListedText::Part(document, _) => tags(&document.tags),
+            ListingEntry::Hit(hit) => hit_marks(hit),
+            ListingEntry::Part(document, _) => tags(&document.tags),
         };
         let lines = [
             vec![piece(Meaning::Title, clean(about.title))],
@@ -205,14 +205,14 @@ impl Listing {
 
     fn about(&self, entry: usize) -> EntryNames<'_> {
         match &self.entries[entry] {
-            ListedText::Hit(hit) => EntryNames {
+            ListingEntry::Hit(hit) => EntryNames {
                 title: &hit.stored.title,
                 path: hit.stored.path.as_deref(),
                 kind: &hit.stored.format,
                 section: hit.at.section.as_deref(),
                 symbol: hit.at.symbol.as_deref(),
             },
-            ListedText::Part(document, part) => EntryNames {
+            ListingEntry::Part(document, part) => EntryNames {
                 title: &document.title,
                 path: document.path.as_deref(),
                 kind: &document.format,
@@ -223,11 +223,17 @@ impl Listing {
     }
 
     /// Returns the line with the path, and behind it what else is known.
-    fn location_line(&self, entry: usize, human: &Human, marks: Line, columns: usize) -> Line {
+    fn location_line(
+        &self,
+        entry: usize,
+        human: &HumanLayout,
+        marks: Line,
+        columns: usize,
+    ) -> Line {
         let target = self.target(entry);
         let pages = match &self.entries[entry] {
-            ListedText::Hit(hit) => quote::cited_pages(hit),
-            ListedText::Part(_, part) => (part.page, None),
+            ListingEntry::Hit(hit) => quote::cited_pages(hit),
+            ListingEntry::Part(_, part) => (part.page, None),
         };
         let place = quote::behind_path(target.line, pages);
         let (path, place) = match self.about(entry).path {
@@ -249,8 +255,8 @@ impl Listing {
         columns: usize,
     ) -> ReadingText {
         let hit = match &self.entries[entry] {
-            ListedText::Hit(hit) => hit,
-            ListedText::Part(_, part) => {
+            ListingEntry::Hit(hit) => hit,
+            ListingEntry::Part(_, part) => {
                 let text = vec![piece(Meaning::Faint, clean(&part.preview))];
                 return ReadingText { lines: vec![fitted(text, columns)], start: 0 };
             }
@@ -273,20 +279,20 @@ impl Listing {
     /// Whether there is text of the document before that of an entry.
     pub fn has_text_before(&self, entry: usize) -> bool {
         match &self.entries[entry] {
-            ListedText::Hit(hit) => hit.stored.chunk.chunk_index > 0,
-            ListedText::Part(..) => false,
+            ListingEntry::Hit(hit) => hit.stored.chunk.chunk_index > 0,
+            ListingEntry::Part(..) => false,
         }
     }
 
     /// Returns where an entry is.
     pub fn target(&self, entry: usize) -> FileTarget {
         match &self.entries[entry] {
-            ListedText::Hit(hit) => FileTarget {
+            ListingEntry::Hit(hit) => FileTarget {
                 document: hit.stored.document_id,
                 line: hit.at.line,
                 page: hit.at.page,
             },
-            ListedText::Part(document, part) => {
+            ListingEntry::Part(document, part) => {
                 FileTarget { document: document.id, line: part.start_line, page: part.page }
             }
         }
@@ -295,16 +301,16 @@ impl Listing {
     /// Returns the chunk of a hit.
     pub fn chunk(&self, entry: usize) -> Option<ChunkId> {
         match self.entries.get(entry)? {
-            ListedText::Hit(hit) => Some(hit.stored.chunk.id),
-            ListedText::Part(..) => None,
+            ListingEntry::Hit(hit) => Some(hit.stored.chunk.id),
+            ListingEntry::Part(..) => None,
         }
     }
 
     /// Returns the part of the document that an entry is in, or is: section, symbol, page, or everything.
     pub fn selection(&self, entry: usize) -> PartSelection {
         let (section, symbol, page) = match &self.entries[entry] {
-            ListedText::Hit(hit) => (hit.at.section.clone(), hit.at.symbol.clone(), hit.at.page),
-            ListedText::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
+            ListingEntry::Hit(hit) => (hit.at.section.clone(), hit.at.symbol.clone(), hit.at.page),
+            ListingEntry::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
                 (PartKind::Symbol, _) => (None, part.name.clone(), None),
                 (PartKind::Text, Some(id)) => return PartSelection::Chunk(*id, 0),
                 _ => (part.section.clone(), None, part.page),
@@ -331,16 +337,16 @@ impl Listing {
     /// Returns the text of a hit, for pasting.
     pub fn text(&self, entry: usize) -> Option<String> {
         match self.entries.get(entry)? {
-            ListedText::Hit(hit) => Some(clean_lines(&hit.stored.chunk.chunk.text)),
-            ListedText::Part(..) => None,
+            ListingEntry::Hit(hit) => Some(clean_lines(&hit.stored.chunk.chunk.text)),
+            ListingEntry::Part(..) => None,
         }
     }
 
     /// Returns the citation of a hit, as `--format md` prints it.
     pub fn citation(&self, entry: usize) -> Option<String> {
         match self.entries.get(entry)? {
-            ListedText::Hit(hit) => Some(quote::citation(hit)),
-            ListedText::Part(..) => None,
+            ListingEntry::Hit(hit) => Some(quote::citation(hit)),
+            ListingEntry::Part(..) => None,
         }
     }
 

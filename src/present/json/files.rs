@@ -7,7 +7,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ingest::foresee::{ForeseenFile, Foresight};
+use crate::ingest::foresee::{DryRunOutcome, ForeseenFile};
 use crate::ingest::{FailedFile, IngestReport};
 use crate::present::json::{VersionedAnswer, answer};
 use crate::store::DocumentId;
@@ -74,12 +74,12 @@ impl PlanCounts {
         let mut counts = Self::default();
         for foreseen in plan {
             *match foreseen.prospect {
-                Foresight::New => &mut counts.new,
-                Foresight::Changed => &mut counts.changed,
-                Foresight::Unchanged => &mut counts.unchanged,
-                Foresight::Ignored(_) => &mut counts.ignored,
-                Foresight::Fails(_) | Foresight::HasFailed(..) => &mut counts.failed,
-                Foresight::Waived(_) => &mut counts.waived,
+                DryRunOutcome::New => &mut counts.new,
+                DryRunOutcome::Changed => &mut counts.changed,
+                DryRunOutcome::Unchanged => &mut counts.unchanged,
+                DryRunOutcome::Ignored(_) => &mut counts.ignored,
+                DryRunOutcome::Fails(_) | DryRunOutcome::HasFailed(..) => &mut counts.failed,
+                DryRunOutcome::Waived(_) => &mut counts.waived,
             } += 1;
         }
         counts
@@ -94,13 +94,13 @@ pub(crate) fn groups(plan: &[ForeseenFile]) -> BTreeMap<PlanGroup<'_>, usize> {
     let mut groups = BTreeMap::new();
     for foreseen in plan {
         let (order, outcome, reason) = match &foreseen.prospect {
-            Foresight::New => (0, "new", None),
-            Foresight::Changed => (1, "changed", None),
-            Foresight::Unchanged => (2, "unchanged", None),
-            Foresight::Ignored(rule) => (3, "ignored", Some(rule.as_str())),
-            Foresight::Fails(error) => (4, "failed", Some(error.code())),
-            Foresight::HasFailed(code, _) => (4, "failed", Some(code.as_str())),
-            Foresight::Waived(code) => (5, "waived", Some(code.as_str())),
+            DryRunOutcome::New => (0, "new", None),
+            DryRunOutcome::Changed => (1, "changed", None),
+            DryRunOutcome::Unchanged => (2, "unchanged", None),
+            DryRunOutcome::Ignored(rule) => (3, "ignored", Some(rule.as_str())),
+            DryRunOutcome::Fails(error) => (4, "failed", Some(error.code())),
+            DryRunOutcome::HasFailed(code, _) => (4, "failed", Some(code.as_str())),
+            DryRunOutcome::Waived(code) => (5, "waived", Some(code.as_str())),
         };
         *groups.entry((order, outcome, foreseen.kind(), reason)).or_default() += 1;
     }
@@ -113,8 +113,8 @@ pub fn plan(plan: &[ForeseenFile], out: &mut Json<'_>) -> io::Result<()> {
         PlanGroupJson { outcome, kind, reason: reason.map(str::to_owned), files }
     });
     let errors = plan.iter().filter_map(|ForeseenFile { path, prospect, .. }| match prospect {
-        Foresight::Fails(error) => Some(FailedFile::new(path, error)),
-        Foresight::HasFailed(code, message) => {
+        DryRunOutcome::Fails(error) => Some(FailedFile::new(path, error)),
+        DryRunOutcome::HasFailed(code, message) => {
             let (code, error) = (code.clone(), message.clone());
             Some(FailedFile { path: path.clone(), code, error })
         }

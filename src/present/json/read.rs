@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::app::query::read::PagePicture;
 use crate::document::StaleReason;
 use crate::present::json::{SourceJson, VersionedAnswer, answer};
-use crate::read::{DocumentLinks, DocumentOutline, DocumentPart, Opened, ShownPart};
+use crate::read::{DocumentLinks, DocumentOutline, DocumentPart, OpenedDocument, ShownPart};
 use crate::store::ChunkId;
 use crate::text::json::Json;
 
@@ -125,10 +125,10 @@ pub(crate) struct OpenJson<'a> {
     document: SourceJson<'a>,
     /// Its text.
     #[serde(flatten)]
-    opened: &'a Opened,
+    opened: &'a OpenedDocument,
 }
 
 /// Writes a document's text.
-pub fn open(opened: &Opened, out: &mut Json<'_>) -> io::Result<()> {
+pub fn open(opened: &OpenedDocument, out: &mut Json<'_>) -> io::Result<()> {
     answer(&OpenJson { document: (&opened.document).into(), opened }, out)
 }

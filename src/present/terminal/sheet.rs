@@ -117,9 +117,9 @@ impl fmt::Write for Pieces<'_, '_> {
 
 /// A finished sheet: bytes that are safe to print on a terminal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Printed(Vec<u8>);
+pub struct TerminalBytes(Vec<u8>);
 
-impl Printed {
+impl TerminalBytes {
     /// Collects the output of `write`.
     pub fn of(write: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>) -> io::Result<Self> {
         let mut bytes = Vec::new();
@@ -151,7 +151,7 @@ mod tests {
 
     #[track_caller]
     fn check(write: impl FnOnce(&mut CleanWriter<'_>) -> io::Result<()>, expected: &str) {
-        assert_eq!(String::from_utf8(Printed::of(write).unwrap().0).unwrap(), expected);
+        assert_eq!(String::from_utf8(TerminalBytes::of(write).unwrap().0).unwrap(), expected);
     }
 
     #[test]

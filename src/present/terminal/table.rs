@@ -5,7 +5,7 @@ use std::{io, mem};
 use crate::present::terminal::columns::{cut, cut_middle, padding, width};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::text::printable::clean_name;
 
 /// Spaces between two columns.
@@ -82,7 +82,7 @@ impl Column {
     }
 }
 
-impl Human {
+impl HumanLayout {
     /// Writes a table. Each row is one line, whatever its cells contain.
     pub(crate) fn table(
         &self,
@@ -252,7 +252,7 @@ fn fit(widths: &mut [usize], columns: &[Column], available: usize) {
 mod tests {
     use super::*;
 
-    fn drawn(human: &Human) -> String {
+    fn drawn(human: &HumanLayout) -> String {
         let rows = [
             ["1", "東京の本", "a, b"].map(str::to_owned).to_vec(),
             ["12", "A rather long title that goes on and on", "tag"].map(str::to_owned).to_vec(),
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_table_is_not_cut_without_a_terminal() {
-        insta::assert_snapshot!(drawn(&Human::plain(30)), @"
+        insta::assert_snapshot!(drawn(&HumanLayout::plain(30)), @"
         ID  TITLE                                    TAGS
          1  東京の本                                 a, b
         12  A rather long title that goes on and on  tag
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_table_is_cut_to_the_terminal() {
-        let human = Human { is_terminal: true, ..Human::plain(30) };
+        let human = HumanLayout { is_terminal: true, ..HumanLayout::plain(30) };
         let text = drawn(&human);
         assert!(text.lines().all(|line| width(line) <= 30), "{text}");
         insta::assert_snapshot!(text, @"
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_long_value_is_wrapped_below_itself() {
-        let human = Human { is_terminal: true, ..Human::plain(24) };
+        let human = HumanLayout { is_terminal: true, ..HumanLayout::plain(24) };
         let mut out = Vec::new();
         let facts = [fact("Name", "one two three four five"), fact("Other", "")];
         human.facts(&facts, &mut CleanWriter::new(&mut out)).unwrap();

@@ -14,7 +14,7 @@ use crate::present::terminal::columns::cut;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{fact, numbers, paths, texts, words};
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::read::other_ends;
 use crate::present::text::stale::advice_for;
 use crate::store::{ListedDocument, StoredDocument, TagCount};
@@ -67,7 +67,7 @@ impl<'a> TitleCounts<'a> {
     }
 }
 
-impl Human {
+impl HumanLayout {
     /// Writes a list of documents; `is_filtered` if the user gave a filter.
     pub fn list(
         &self,

@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use crate::app::query::files::{FileState, FilesRequest, ListedFile, SeenFileList};
 use crate::document::{FileOutcome, WordAccount};
-use crate::ingest::foresee::{ForeseenFile, Foresight};
+use crate::ingest::foresee::{DryRunOutcome, ForeseenFile};
 use crate::present::json::{PlanCounts, groups};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{numbers, paths, texts, words};
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::text::decode::TextEncoding;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
 
-impl Human {
+impl HumanLayout {
     /// Writes a list of files.
     pub fn files(
         &self,
@@ -68,8 +68,8 @@ impl Human {
         for foreseen in plan {
             let path = foreseen.path.display().to_string();
             let message = match &foreseen.prospect {
-                Foresight::Fails(error) => error.to_string(),
-                Foresight::HasFailed(_, message) => message.clone(),
+                DryRunOutcome::Fails(error) => error.to_string(),
+                DryRunOutcome::HasFailed(_, message) => message.clone(),
                 _ => continue,
             };
             let message =
@@ -125,7 +125,7 @@ const DEPTH: usize = 2;
 fn largest_folders(plan: &[ForeseenFile]) -> Vec<(PathBuf, usize)> {
     let folders: Vec<&Path> = plan
         .iter()
-        .filter(|foreseen| matches!(foreseen.prospect, Foresight::New | Foresight::Changed))
+        .filter(|foreseen| matches!(foreseen.prospect, DryRunOutcome::New | DryRunOutcome::Changed))
         .filter_map(|foreseen| foreseen.path.parent())
         .collect();
     let all = folders.iter().copied().reduce(|all, folder| {
@@ -168,18 +168,18 @@ mod tests {
 
     #[test]
     fn the_largest_folders_of_a_plan_are_those_with_the_most_files_to_read() {
-        let foreseen = |(path, prospect): (&str, Foresight)| ForeseenFile {
+        let foreseen = |(path, prospect): (&str, DryRunOutcome)| ForeseenFile {
             path: path.into(),
             is_folder: false,
             prospect,
             ocr_pages: 0,
         };
         let plan: Vec<ForeseenFile> = [
-            ("/n/a.md", Foresight::New),
-            ("/n/web/site/x/1.md", Foresight::New),
-            ("/n/web/site/2.md", Foresight::Changed),
-            ("/n/web/3.md", Foresight::New),
-            ("/n/old/4.md", Foresight::Unchanged),
+            ("/n/a.md", DryRunOutcome::New),
+            ("/n/web/site/x/1.md", DryRunOutcome::New),
+            ("/n/web/site/2.md", DryRunOutcome::Changed),
+            ("/n/web/3.md", DryRunOutcome::New),
+            ("/n/old/4.md", DryRunOutcome::Unchanged),
         ]
         .map(foreseen)
         .into();

@@ -7,13 +7,13 @@ use crate::app::query::grep::{GrepDetail, GrepDocument, GrepResults};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::grep_part::GrepPart;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::{quote, stale};
 use crate::read::grep::GrepLine;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::{clean, clean_lines};
 
-impl Human {
+impl HumanLayout {
     /// Writes the documents with matching lines, and what is left out of them.
     pub fn grep(&self, part: &GrepPart<'_>, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let results = part.results;

@@ -122,7 +122,7 @@ fn num_places(found: &GrepDocument) -> usize {
 mod tests {
     use super::*;
     use crate::document::DocType;
-    use crate::present::text::compact::{self, ReaderProgram};
+    use crate::present::text::compact::{self, AnswerInterface};
     use crate::read::grep::MatchedDocument;
     use crate::store::{ChunkId, ChunkPlace, DocumentId, PassingDocument};
 
@@ -169,13 +169,13 @@ mod tests {
 
     fn text(part: &GrepPart<'_>) -> String {
         let mut bytes = Vec::new();
-        compact::grep(part, ReaderProgram::Mcp, &mut CleanWriter::new(&mut bytes)).unwrap();
+        compact::grep(part, AnswerInterface::Mcp, &mut CleanWriter::new(&mut bytes)).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 
     fn cut(results: &GrepResults, first: usize, budget: Option<usize>) -> GrepPart<'_> {
         let write = |part: &GrepPart<'_>, out: &mut CleanWriter<'_>| {
-            compact::grep(part, ReaderProgram::Mcp, out)
+            compact::grep(part, AnswerInterface::Mcp, out)
         };
         GrepPart::within(results, first, budget, write).unwrap()
     }

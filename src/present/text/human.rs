@@ -35,7 +35,7 @@ pub struct BaseNames {
 
 /// The layout of output for people.
 #[derive(Debug, Clone)]
-pub struct Human {
+pub struct HumanLayout {
     /// Available width in columns.
     pub width: usize,
     /// Whether output goes to a terminal; tables are then cut to its width.
@@ -52,7 +52,7 @@ pub struct Human {
     pub bases: BaseNames,
 }
 
-impl Human {
+impl HumanLayout {
     /// Returns a layout without colour, for output that is not a terminal.
     pub const fn plain(width: usize) -> Self {
         Self {
@@ -209,7 +209,7 @@ impl Human {
 mod tests {
     use super::*;
 
-    fn shown(human: &Human, line: &str) -> String {
+    fn shown(human: &HumanLayout, line: &str) -> String {
         let mut bytes = Vec::new();
         human.labelled(line, &mut CleanWriter::new(&mut bytes)).unwrap();
         String::from_utf8(bytes).unwrap()
@@ -220,8 +220,8 @@ mod tests {
 
     #[test]
     fn notices_fit_a_terminal_and_stay_whole_elsewhere() {
-        assert_eq!(shown(&Human::plain(40), LINE), format!("{LINE}\n"));
-        let terminal = Human { is_terminal: true, ..Human::plain(40) };
+        assert_eq!(shown(&HumanLayout::plain(40), LINE), format!("{LINE}\n"));
+        let terminal = HumanLayout { is_terminal: true, ..HumanLayout::plain(40) };
         insta::assert_snapshot!(shown(&terminal, LINE), @"
         failed:
           /home/ada/a/ve…/a/document/report.pdf:
@@ -235,9 +235,9 @@ mod tests {
 
     #[test]
     fn commands_name_a_base_only_where_another_is_the_usual_one() {
-        let human = |own: &str, usual: &str| Human {
+        let human = |own: &str, usual: &str| HumanLayout {
             bases: BaseNames { own: own.into(), usual: usual.into() },
-            ..Human::plain(40)
+            ..HumanLayout::plain(40)
         };
         let work = human("work", "default");
         assert_eq!(work.command(None, "show 1"), "kb --base work show 1");
@@ -256,30 +256,30 @@ mod tests {
             assert_eq!(work.with_base(text, None), expected);
             assert_eq!(work.with_base(expected, None), expected);
             assert_eq!(work.with_base(text, Some("default")), text);
-            assert_eq!(Human::plain(40).with_base(text, None), text);
+            assert_eq!(HumanLayout::plain(40).with_base(text, None), text);
         }
         assert_eq!(shown(&work, "hint: `kb update`"), "hint: `kb --base work update`\n");
     }
 
     #[test]
     fn further_lines_of_a_column_are_indented_on_a_terminal() {
-        let shown = |human: &Human| {
+        let shown = |human: &HumanLayout| {
             let mut bytes = Vec::new();
             human
                 .hanging("one two three four five six", 4, &mut CleanWriter::new(&mut bytes))
                 .unwrap();
             String::from_utf8(bytes).unwrap()
         };
-        let narrow = Human::plain(MIN_ROOM + 4);
+        let narrow = HumanLayout::plain(MIN_ROOM + 4);
         assert_eq!(shown(&narrow), "one two three four five six\n");
-        let terminal = Human { is_terminal: true, ..narrow };
+        let terminal = HumanLayout { is_terminal: true, ..narrow };
         assert_eq!(shown(&terminal), "one two three four\n    five six\n");
     }
 
     #[test]
     fn a_text_next_to_a_column_stays_there_on_a_terminal() {
         let hung = |width: usize, is_terminal| {
-            let human = Human { is_terminal, ..Human::plain(width) };
+            let human = HumanLayout { is_terminal, ..HumanLayout::plain(width) };
             let mut bytes = Vec::new();
             let text = "a few words and a/very/long/path/to/some/document.pdf";
             human.hanging(text, 6, &mut CleanWriter::new(&mut bytes)).unwrap();

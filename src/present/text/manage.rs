@@ -16,7 +16,7 @@ use crate::present::terminal::columns::padding;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{numbers, texts, words};
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::paths::path_text;
 use crate::text::printable::clean;
@@ -26,7 +26,7 @@ const VERDICT_COLUMNS: usize = 8;
 /// How many files of each kind `kb relocate` lists.
 const MAX_LISTED: usize = 20;
 
-impl Human {
+impl HumanLayout {
     /// Writes all knowledge bases.
     pub fn bases(&self, bases: &[ListedBase], out: &mut CleanWriter<'_>) -> io::Result<()> {
         for base in bases {
@@ -365,7 +365,7 @@ mod tests {
         ];
         let findings = Findings { checks, is_beyond_repair: false };
         let mut out = Vec::new();
-        Human::plain(80).doctor(&findings, &mut CleanWriter::new(&mut out)).unwrap();
+        HumanLayout::plain(80).doctor(&findings, &mut CleanWriter::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         ok        disk      it\u{fffd}[31m is so
         fault     database  it\u{fffd}[31m is so

@@ -9,7 +9,8 @@ use std::io;
 use crate::app::query::read::PagePicture;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::read::{
-    DocumentLinks, DocumentOutline, DocumentPart, LinkedDocument, Opened, PartKind, ShownPart,
+    DocumentLinks, DocumentOutline, DocumentPart, LinkedDocument, OpenedDocument, PartKind,
+    ShownPart,
 };
 use crate::text::markdown;
 use crate::text::number::{counted, thousands};
@@ -131,7 +132,7 @@ pub fn markdown(shown: &ShownPart) -> String {
 }
 
 /// Returns the bytes of a document's file, followed by the number of lines cut off, if any.
-pub fn open(opened: &Opened) -> Cow<'_, [u8]> {
+pub fn open(opened: &OpenedDocument) -> Cow<'_, [u8]> {
     let bytes = opened.raw.as_deref().unwrap_or(opened.text.as_bytes());
     if opened.num_cut == 0 {
         return bytes.into();

@@ -9,14 +9,14 @@ use crate::app::indexing::update::UpdateReport;
 use crate::app::maintenance::backup::{RestoreReport, VerifiedBackup};
 use crate::ingest::{IngestReport, NO_EXTENSION};
 use crate::present::terminal::sheet::CleanWriter;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::manage::megabytes;
 use crate::store::{Conflict, EditableField};
 use crate::text::number::{bytes_to_mb, counted, duration, thousands};
 use crate::text::printable::clean;
 use crate::transfer::ImportReport;
 
-impl Human {
+impl HumanLayout {
     /// Returns the summary line of `kb add`.
     pub fn summary(report: &IngestReport) -> String {
         let mut text = format!(
@@ -359,12 +359,12 @@ mod tests {
     fn a_summary_counts_everything() {
         let report = IngestReport { added: 1847, skipped: 141, ..IngestReport::default() };
         assert_eq!(
-            Human::summary(&report),
+            HumanLayout::summary(&report),
             "Added 1,847 documents. 0 failed. 141 skipped (already indexed)."
         );
         let report = IngestReport { copies: 17, ..report };
         assert_eq!(
-            Human::summary(&report),
+            HumanLayout::summary(&report),
             "Added 1,847 documents. 0 failed. 124 skipped (already indexed). \
              17 copies of other documents."
         );

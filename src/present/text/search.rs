@@ -6,7 +6,7 @@ use crate::document::{CHAIN_SEPARATOR, DocType};
 use crate::present::terminal::columns::{cut_middle, wrap};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::passage::{Excerpt, LineSpan, PassageRoom, excerpt};
 use crate::present::text::{quote, stale};
 use crate::search::fuse::LegScore;
@@ -22,7 +22,7 @@ const INDENT: usize = 3;
 /// Most preview lines of a hit, for prose and for code.
 const PREVIEW_LINES: [usize; 2] = [3, 6];
 
-impl Human {
+impl HumanLayout {
     /// Writes the answer to a query.
     pub fn search(&self, answer: &SearchAnswer, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let shown = match answer.gathered {
@@ -304,7 +304,7 @@ pub fn verdict(answer: &SearchAnswer) -> Vec<String> {
 
 /// Writes what to do about stale hits, if there are any.
 fn advise<'a>(
-    human: &Human,
+    human: &HumanLayout,
     hits: impl IntoIterator<Item = &'a Hit>,
     out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {

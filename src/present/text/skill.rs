@@ -11,7 +11,7 @@ use crate::app::agents::skills::{BuildReport, SkillAnswer};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{texts, words};
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::skill::init::CreatedSkill;
 use crate::skill::install::InstalledSkill;
 use crate::skill::lint::{LintResult, Severity};
@@ -43,7 +43,7 @@ pub fn answer(
     answer: &SkillAnswer,
     program: Program,
     is_verbose: bool,
-    human: &Human,
+    human: &HumanLayout,
     out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     match answer {
@@ -68,7 +68,7 @@ pub fn answer(
 fn list(
     list: &SkillList,
     is_verbose: bool,
-    human: &Human,
+    human: &HumanLayout,
     out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     let rows = list.skills.iter().map(|listed| {

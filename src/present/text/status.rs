@@ -10,7 +10,7 @@ use crate::ingest::survey::OutOfDate;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{NamedValue, fact, texts, words};
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::manage::described_shortly;
 use crate::present::text::runs::made_differently;
 use crate::skill::install::InstalledCopy;
@@ -22,7 +22,7 @@ use crate::text::printable::clean;
 /// Shown for a database without a model.
 const NO_MODEL: &str = "none yet (`kb init` adds vectors, by which meanings are found)";
 
-impl Human {
+impl HumanLayout {
     /// Writes the status.
     pub fn status(&self, status: &StatusReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let StatusReport { setup, stats, sandbox, bases, conflict_copies, running } = status;

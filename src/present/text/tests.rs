@@ -11,7 +11,7 @@ use crate::app::testing::World;
 use crate::document::{Filter, Quality, StaleReason};
 use crate::ingest::survey::{MissingFile, OutOfDate};
 use crate::present::terminal::sheet::CleanWriter;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::read as read_text;
 use crate::read::PartSelection;
 use crate::store::{DocumentId, DocumentName, ListedDocument, TagCount};
@@ -60,19 +60,20 @@ fn listed(world: &World) -> Vec<ListedDocument> {
 #[test]
 fn a_list_has_a_folder_where_titles_are_the_same() {
     let documents = listed(&world());
-    let list =
-        |human: &Human, documents: &[ListedDocument]| shown(|out| human.list(documents, true, out));
-    insta::assert_snapshot!(list(&Human::plain(80), &documents), @r"
+    let list = |human: &HumanLayout, documents: &[ListedDocument]| {
+        shown(|out| human.list(documents, true, out))
+    };
+    insta::assert_snapshot!(list(&HumanLayout::plain(80), &documents), @r"
     ID  TYPE      CHUNKS  PAGES                    DATE        TITLE   FOLDER      TAGS
      1  markdown       1                           2026-05-17  Tides   /docs/sea
      2  markdown   1,234  1205 (12 OCR, 2 unread)  2026-05-17  Gauges
      3  markdown       1                           2026-05-17  Tides   /docs/land  a, b
     ");
-    insta::assert_snapshot!(list(&Human::plain(80), &documents[..1]), @r"
+    insta::assert_snapshot!(list(&HumanLayout::plain(80), &documents[..1]), @r"
     ID  TYPE      CHUNKS  DATE        TITLE
      1  markdown       1  2026-05-17  Tides
     ");
-    let terminal = Human { is_terminal: true, ..Human::plain(40) };
+    let terminal = HumanLayout { is_terminal: true, ..HumanLayout::plain(40) };
     insta::assert_snapshot!(list(&terminal, &documents), @r"
     ID  TYPE      TITLE   FOLDER      TAGS
      1  markdown  Tides   /docs/sea
@@ -81,7 +82,7 @@ fn a_list_has_a_folder_where_titles_are_the_same() {
     ");
     let mut same = documents.clone();
     same[2].path = Some("/docs/sea/b.md".into());
-    insta::assert_snapshot!(list(&Human::plain(80), &same), @r"
+    insta::assert_snapshot!(list(&HumanLayout::plain(80), &same), @r"
     ID  TYPE      CHUNKS  PAGES                    DATE        TITLE   PATH            TAGS
      1  markdown       1                           2026-05-17  Tides   /docs/sea/a.md
      2  markdown   1,234  1205 (12 OCR, 2 unread)  2026-05-17  Gauges
@@ -100,7 +101,7 @@ fn a_document_is_described_with_all_that_is_known() {
     TIME.clone_into(&mut document.created_at);
     TIME.clone_into(&mut document.updated_at);
     "abc".clone_into(&mut document.content_hash);
-    let plain = |info: &DocumentInfo| shown(|out| Human::plain(80).info(info, out));
+    let plain = |info: &DocumentInfo| shown(|out| HumanLayout::plain(80).info(info, out));
     insta::assert_snapshot!(plain(&info), @r"
     Document 3
     Title:    Tides
@@ -152,7 +153,7 @@ fn the_quality_of_pages_is_described_by_what_is_not_nothing() {
         let world = world();
         let mut info = read::info(&world.session, "1").unwrap();
         info.document.metadata.quality = Some(quality);
-        let text = shown(|out| Human::plain(80).info(&info, out));
+        let text = shown(|out| HumanLayout::plain(80).info(&info, out));
         text.lines()
             .find_map(|line| line.trim().strip_prefix("Quality:"))
             .unwrap()
@@ -167,7 +168,7 @@ fn the_quality_of_pages_is_described_by_what_is_not_nothing() {
 #[test]
 fn changes_are_reported_with_their_numbers() {
     let world = world();
-    let human = Human::plain(80);
+    let human = HumanLayout::plain(80);
     let document = world.store().document(DocumentId(1)).unwrap().unwrap();
     assert_eq!(shown(|out| human.tagged(&document, out)), "Tags of 'Tides': none\n");
     assert_eq!(shown(|out| human.edited(&document, &[], out)), "Nothing changed.\n");
@@ -204,7 +205,7 @@ fn an_update_lists_ten_files_of_a_kind() {
         removed_paths: (0..1_011).map(|number| format!("/{number}.md")).collect(),
         ..UpdateReport::default()
     };
-    let text = shown(|out| Human::plain(80).update(&report, out));
+    let text = shown(|out| HumanLayout::plain(80).update(&report, out));
     let count = |kind: &str| text.lines().filter(|line| line.starts_with(kind)).count();
     assert_eq!((count("missing: "), count("moved: "), count("removed: ")), (11, 10, 11), "{text}");
     assert!(
@@ -223,7 +224,7 @@ fn a_removal_says_what_went_or_would_go() {
         losses: UnreproducibleData { num_notes: 1, ..UnreproducibleData::default() },
         ..RemoveReport::default()
     };
-    let text = |removed: &RemoveReport| shown(|out| Human::plain(80).removed(removed, out));
+    let text = |removed: &RemoveReport| shown(|out| HumanLayout::plain(80).removed(removed, out));
     assert_eq!(text(&removed), "Removed 2 documents.\n");
     let with_rules =
         RemoveReport { num_rules: 1, ids: vec![DocumentId(7)], ..RemoveReport::default() };
@@ -239,7 +240,7 @@ fn a_removal_says_what_went_or_would_go() {
 
 #[test]
 fn files_that_are_out_of_date_are_counted_by_what_happened_to_them() {
-    let text = |files: OutOfDate| shown(|out| Human::plain(80).out_of_date(&files, out));
+    let text = |files: OutOfDate| shown(|out| HumanLayout::plain(80).out_of_date(&files, out));
     let nothing = OutOfDate::default();
     assert_eq!(text(nothing), "All files are unchanged.\n");
     assert_eq!(
@@ -303,13 +304,13 @@ fn a_backup_and_a_restored_database_are_described_by_their_contents() {
     let world = world();
     let file = world.path("b.db");
     let backup = crate::app::maintenance::backup::create(&world.session, &file, false).unwrap();
-    let text = |is_verified| shown(|out| Human::plain(80).backup(&backup, is_verified, out));
+    let text = |is_verified| shown(|out| HumanLayout::plain(80).backup(&backup, is_verified, out));
     let copied = text(false);
     assert!(copied.starts_with("Copied to ") && copied.contains("b.db: 3 documents, 3 chunks, "));
     assert!(copied.ends_with(" MB.\n") && copied.lines().count() == 1, "{copied}");
     assert!(text(true).starts_with("Sound: "));
     let restored = crate::app::maintenance::backup::restore(&world.session, &file).unwrap();
-    let text = shown(|out| Human::plain(80).restored(&restored, out));
+    let text = shown(|out| HumanLayout::plain(80).restored(&restored, out));
     assert!(text.starts_with("Restored 3 documents from "), "{text}");
     assert!(text.contains("\nThe database from before is kept as "), "{text}");
 }

@@ -5,7 +5,7 @@ use std::io;
 use crate::app::query::search::WhyReport;
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::stale::advice_for;
 use crate::search::{LegRank, Trace, WhyOutcome};
 use crate::text::number::thousands;
@@ -46,7 +46,7 @@ fn leg_rank(leg: Option<LegRank>, depth: u32) -> String {
     format!("chunk {} at rank {}{beyond}, {:.3}", leg.chunk_id, leg.rank, leg.raw)
 }
 
-impl Human {
+impl HumanLayout {
     /// Writes the trace of a document through a search.
     pub fn why(&self, why: &WhyReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let WhyReport { document, trace, stale, .. } = why;

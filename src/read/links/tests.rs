@@ -3,18 +3,18 @@
 use super::*;
 
 /// Names of documents: path, title and aliases. Ids count from 1.
-fn names(documents: &[(Option<&str>, &str, &[&str])]) -> LinkNames {
+fn names(documents: &[(Option<&str>, &str, &[&str])]) -> LinkTargetIndex {
     let all = documents.iter().zip(1..).map(|((path, title, aliases), id)| {
         let (title, path) = ((*title).into(), path.map(str::to_owned));
         let aliases = aliases.iter().map(|&alias| alias.into()).collect();
         (DocumentName { id: DocumentId(id), title, path }, aliases)
     });
-    LinkNames::new(all.collect(), &["/vault".into(), "/vault/inner".into(), "/other".into()])
+    LinkTargetIndex::new(all.collect(), &["/vault".into(), "/vault/inner".into(), "/other".into()])
 }
 
 /// Follows the only link of a text.
 #[track_caller]
-fn check(names: &LinkNames, from: &str, text: &str, expected: Option<usize>) {
+fn check(names: &LinkTargetIndex, from: &str, text: &str, expected: Option<usize>) {
     let links = note_links(text);
     let [link] = links.as_slice() else { panic!("{links:?}") };
     let found = names.resolve(Some(from), link).map(|idx| idx + 1);

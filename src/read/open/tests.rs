@@ -28,7 +28,7 @@ impl World {
         Self { folder, db, document }
     }
 
-    fn open(&self, lines: Option<(u32, u32)>, max_lines: Option<u32>) -> Result<Opened> {
+    fn open(&self, lines: Option<(u32, u32)>, max_lines: Option<u32>) -> Result<OpenedDocument> {
         let options = OpenOptions { lines, max_lines, follows_links: false, max_bytes: 1000 };
         open(&self.db.store, self.document.clone(), &options, &|_, _, _| Ok(None))
     }

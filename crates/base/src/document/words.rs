@@ -12,7 +12,7 @@ use crate::text::number::thousands;
 /// Where a word of a file went: first what is searched, then what nobody misses, then what somebody may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum WordReason {
+pub enum WordDestination {
     /// It is text: prose, lists, code.
     Text,
     /// It is in a table.
@@ -60,14 +60,14 @@ pub enum WordReason {
     Unknown,
 }
 
-impl WordReason {
+impl WordDestination {
     /// Whether such a word is searched.
     pub fn is_kept(self) -> bool {
         self <= Self::Contents
     }
 }
 
-impl fmt::Display for WordReason {
+impl fmt::Display for WordDestination {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(formatter)
     }
@@ -76,7 +76,7 @@ impl fmt::Display for WordReason {
 /// Counts the words of a document by where they went. A reason without words is not in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct WordAccount(BTreeMap<WordReason, u32>);
+pub struct WordAccount(BTreeMap<WordDestination, u32>);
 
 // A later kb may have more reasons.
 fields::like!(BTreeMap<String, u32>: WordAccount);
@@ -89,17 +89,17 @@ const MIN_KEPT: f64 = 0.1;
 
 impl WordAccount {
     /// Returns the reasons and their numbers of words, first the words that are kept.
-    pub fn counts(&self) -> impl Iterator<Item = (WordReason, u32)> {
+    pub fn counts(&self) -> impl Iterator<Item = (WordDestination, u32)> {
         self.0.iter().map(|(reason, count)| (*reason, *count))
     }
 
     /// Adds the words of a text.
-    pub fn add(&mut self, reason: WordReason, text: &str) {
+    pub fn add(&mut self, reason: WordDestination, text: &str) {
         self.add_count(reason, count(text));
     }
 
     /// Adds a number of words.
-    pub fn add_count(&mut self, reason: WordReason, count: u32) {
+    pub fn add_count(&mut self, reason: WordDestination, count: u32) {
         if count > 0 {
             let sum = self.0.entry(reason).or_default();
             *sum = sum.saturating_add(count);
@@ -107,7 +107,7 @@ impl WordAccount {
     }
 
     /// Takes words off those of a reason.
-    pub fn take_off(&mut self, reason: WordReason, count: u32) {
+    pub fn take_off(&mut self, reason: WordDestination, count: u32) {
         if let Some(sum) = self.0.get_mut(&reason) {
             *sum = sum.saturating_sub(count);
         }
@@ -134,25 +134,26 @@ impl WordAccount {
 
     /// Whether words were left out that the document shows.
     pub fn lacks_shown(&self) -> bool {
-        let shown = WordReason::Menu..=WordReason::RunningHead;
+        let shown = WordDestination::Menu..=WordDestination::RunningHead;
         self.counts().any(|(reason, _)| shown.contains(&reason))
     }
 
     /// Whether more than a tenth of the words were left out, without those that nobody misses.
     pub fn is_lossy(&self) -> bool {
-        let left_out = self.sum(|reason| reason > WordReason::Frame);
-        left_out > MAX_LEFT_OUT * (left_out + self.sum(WordReason::is_kept))
+        let left_out = self.sum(|reason| reason > WordDestination::Frame);
+        left_out > MAX_LEFT_OUT * (left_out + self.sum(WordDestination::is_kept))
     }
 
     /// Whether less than a tenth of the words were kept, without those that lead to other pages or that others wrote.
     pub fn keeps_little(&self) -> bool {
-        let kept = self.sum(WordReason::is_kept);
-        let left_out =
-            self.sum(|reason| reason > WordReason::Comments || reason == WordReason::Undisplayed);
+        let kept = self.sum(WordDestination::is_kept);
+        let left_out = self.sum(|reason| {
+            reason > WordDestination::Comments || reason == WordDestination::Undisplayed
+        });
         kept < MIN_KEPT * (kept + left_out)
     }
 
-    fn sum(&self, is_wanted: impl Fn(WordReason) -> bool) -> f64 {
+    fn sum(&self, is_wanted: impl Fn(WordDestination) -> bool) -> f64 {
         let counts = self.counts().filter(|(reason, _)| is_wanted(*reason));
         counts.map(|(_, count)| f64::from(count)).sum()
     }
@@ -178,40 +179,43 @@ mod tests {
     #[test]
     fn counts_are_written_by_reason_and_their_share_is_without_what_nobody_misses() {
         let mut words = WordAccount::default();
-        words.add(WordReason::Menu, "home, sweet home");
-        words.add(WordReason::Text, "at noon");
-        words.add(WordReason::Outside, "I know");
+        words.add(WordDestination::Menu, "home, sweet home");
+        words.add(WordDestination::Text, "at noon");
+        words.add(WordDestination::Outside, "I know");
         let json = serde_json::to_string(&words).unwrap();
         assert_eq!(json, r#"{"text":2,"menu":3,"outside":2}"#);
         assert_eq!(serde_json::from_str::<WordAccount>(&json).unwrap(), words);
         assert!(words.lacks_shown() && words.is_lossy());
         assert_eq!(words.describe(), "2 kept; left out: 3 menu, 2 outside");
-        words.add_count(WordReason::Table, 16);
+        words.add_count(WordDestination::Table, 16);
         assert!(!words.is_lossy());
     }
 
     #[test]
     fn what_leads_away_or_others_wrote_is_not_missed() {
         let mut words = WordAccount::default();
-        words.add_count(WordReason::Text, 9);
-        for reason in
-            [WordReason::Links, WordReason::Comments, WordReason::Frame, WordReason::Undisplayed]
-        {
+        words.add_count(WordDestination::Text, 9);
+        for reason in [
+            WordDestination::Links,
+            WordDestination::Comments,
+            WordDestination::Frame,
+            WordDestination::Undisplayed,
+        ] {
             words.add_count(reason, 40);
         }
         assert!(!words.is_lossy() && !words.keeps_little());
-        words.add_count(WordReason::Undisplayed, 2);
+        words.add_count(WordDestination::Undisplayed, 2);
         assert!(words.keeps_little());
-        words.add_count(WordReason::Outside, 2);
+        words.add_count(WordDestination::Outside, 2);
         assert!(words.is_lossy());
     }
 
     #[test]
     fn a_reason_of_a_later_kb_is_unknown_and_no_reason_has_no_words() {
         let later: WordAccount = serde_json::from_str(r#"{"text":2,"ink":1}"#).unwrap();
-        assert_eq!(later.counts().last(), Some((WordReason::Unknown, 1)));
+        assert_eq!(later.counts().last(), Some((WordDestination::Unknown, 1)));
         let mut words = WordAccount::default();
-        words.add(WordReason::Hidden, "-");
+        words.add(WordDestination::Hidden, "-");
         assert!(words == WordAccount::default() && !words.is_lossy());
     }
 }

@@ -7,7 +7,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::open::{self, FollowedLinks, identity, identity_of};
+use super::open::{self, SymlinkPolicy, identity, identity_of};
 use super::path::folder_of;
 use super::private::new_file;
 
@@ -59,7 +59,7 @@ impl Drop for LiveLine {
 /// Returns the line that a working process keeps at `path`, without spaces around it; empty if it cannot be read. `None`
 /// if no process keeps one there.
 pub fn live_line(path: &Path) -> Option<String> {
-    let file = open::open(path, FollowedLinks::RefuseBelow(folder_of(path))).ok()?;
+    let file = open::open(path, SymlinkPolicy::RefuseBelow(folder_of(path))).ok()?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => {}
         Ok(()) | Err(TryLockError::Error(_)) => return None,
@@ -71,7 +71,7 @@ pub fn live_line(path: &Path) -> Option<String> {
 
 /// Deletes the file unless a process holds its lock; returns whether it is gone.
 fn remove_abandoned(path: &Path) -> io::Result<bool> {
-    let Ok(file) = open::open(path, FollowedLinks::RefuseBelow(folder_of(path))) else {
+    let Ok(file) = open::open(path, SymlinkPolicy::RefuseBelow(folder_of(path))) else {
         return Ok(false);
     };
     if file.try_lock().is_err() || !is_at(&file, path) {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-pub use kinds::{EntryKind, FolderEntry, FollowedLinks};
+pub use kinds::{EntryKind, FolderEntry, SymlinkPolicy};
 #[cfg(not(unix))]
 use portable as system;
 #[cfg(unix)]
@@ -26,7 +26,7 @@ use unix as system;
 /// Never waits: a pipe, a device or a folder is an error, found after opening without blocking. A
 /// file in `/proc` or `/sys` looks regular but is a view of the running system and may wait for an
 /// event forever, so it is also refused.
-pub fn open(path: &Path, links: FollowedLinks<'_>) -> Result<File> {
+pub fn open(path: &Path, links: SymlinkPolicy<'_>) -> Result<File> {
     let file = File::from(by(path, links, system::READ)?);
     let metadata = file.metadata().map_err(|source| failure(path, source))?;
     if metadata.is_file() && !system::is_view_of_system(&file) {
@@ -37,14 +37,14 @@ pub fn open(path: &Path, links: FollowedLinks<'_>) -> Result<File> {
 }
 
 /// Reads a regular file of at most `max_bytes`, even if it grows while it is read.
-pub fn read(path: &Path, links: FollowedLinks<'_>, max_bytes: u64) -> Result<Vec<u8>> {
+pub fn read(path: &Path, links: SymlinkPolicy<'_>, max_bytes: u64) -> Result<Vec<u8>> {
     read_open(open(path, links)?, path, max_bytes)
 }
 
 /// Like [`read`]; `None` if nothing is there.
 pub fn read_if_there(
     path: &Path,
-    links: FollowedLinks<'_>,
+    links: SymlinkPolicy<'_>,
     max_bytes: u64,
 ) -> Result<Option<Vec<u8>>> {
     match read(path, links, max_bytes) {
@@ -74,7 +74,7 @@ fn over_limit(path: &Path, limit_bytes: u64) -> Error {
 }
 
 /// Returns the metadata of a path without opening it, whatever kind it is.
-pub fn look(path: &Path, links: FollowedLinks<'_>) -> Result<Metadata> {
+pub fn look(path: &Path, links: SymlinkPolicy<'_>) -> Result<Metadata> {
     let found = system::look(path, links).map_err(|source| failure(path, source))?;
     if found.is_symlink() {
         return Err(Error::LinkRefused { path: path.to_owned() });
@@ -125,14 +125,14 @@ pub fn real(path: &Path) -> Result<PathBuf> {
 }
 
 /// Returns the entries of a folder, in byte order of the names.
-pub fn list(folder: &Path, links: FollowedLinks<'_>) -> Result<Vec<FolderEntry>> {
+pub fn list(folder: &Path, links: SymlinkPolicy<'_>) -> Result<Vec<FolderEntry>> {
     let mut entries = system::list(folder, links).map_err(|source| failure(folder, source))?;
     entries.sort_unstable();
     Ok(entries)
 }
 
 /// Opens a path with the flags of [`system`].
-fn by(path: &Path, links: FollowedLinks<'_>, flags: system::Flags) -> Result<system::Handle> {
+fn by(path: &Path, links: SymlinkPolicy<'_>, flags: system::Flags) -> Result<system::Handle> {
     system::by(path, links, flags).map_err(|source| failure(path, source))
 }
 

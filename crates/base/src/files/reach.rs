@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::files::open::{FolderEntry, FollowedLinks};
+use crate::files::open::{FolderEntry, SymlinkPolicy};
 use crate::files::{File, Metadata, open};
 use crate::text::paths;
 
@@ -95,16 +95,16 @@ impl Reach {
     fn with<T>(
         &self,
         path: &Path,
-        act: impl Fn(&Path, FollowedLinks<'_>) -> Result<T>,
+        act: impl Fn(&Path, SymlinkPolicy<'_>) -> Result<T>,
     ) -> Result<T> {
         let real = match self {
-            Self::Anywhere => return act(path, FollowedLinks::Follow),
+            Self::Anywhere => return act(path, SymlinkPolicy::Follow),
             Self::Below(folder) => folder.within(path).ok_or_else(|| refused(path))?,
             Self::Exactly(real) => real.clone(),
         };
         // This path has no links, so any link found now was put there since.
         let root = real.ancestors().last().unwrap_or(&real);
-        act(&real, FollowedLinks::RefuseBelow(root)).map_err(|error| error.about(path))
+        act(&real, SymlinkPolicy::RefuseBelow(root)).map_err(|error| error.about(path))
     }
 }
 

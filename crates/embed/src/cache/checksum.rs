@@ -24,7 +24,7 @@ pub(crate) fn check_sha256(path: &Path, expected: &str) -> Result<()> {
 
 /// Returns a file's SHA-256 in lower-case hexadecimal.
 pub(crate) fn sha256(path: &Path) -> Result<String> {
-    let mut file = open::open(path, open::FollowedLinks::Follow)?;
+    let mut file = open::open(path, open::SymlinkPolicy::Follow)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; READ_BYTES];
     loop {

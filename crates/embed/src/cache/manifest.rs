@@ -79,7 +79,7 @@ pub(crate) struct CacheManifest {
 
 impl CacheManifest {
     pub(crate) fn read(cache_dir: &Path) -> Self {
-        let bytes = open::read(&Self::path(cache_dir), open::FollowedLinks::Follow, MAX_BYTES);
+        let bytes = open::read(&Self::path(cache_dir), open::SymlinkPolicy::Follow, MAX_BYTES);
         let is_missing = matches!(bytes, Err(Error::PathNotFound { .. }));
         let text = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let records = text.and_then(|text| parse(&text));

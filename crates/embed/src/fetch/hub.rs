@@ -70,7 +70,7 @@ fn snapshot_of(locations: &Locations, hub_id: &str, revision: Option<&str>) -> O
         Some(revision) => revision.to_owned(),
         None => {
             let path = repository.join("refs/main");
-            let bytes = open::read(&path, open::FollowedLinks::Follow, MAX_REVISION_BYTES).ok()?;
+            let bytes = open::read(&path, open::SymlinkPolicy::Follow, MAX_REVISION_BYTES).ok()?;
             String::from_utf8(bytes).ok()?.trim().to_owned()
         }
     };

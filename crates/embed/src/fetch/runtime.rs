@@ -115,7 +115,7 @@ fn adopt(
     for path in of_python.into_iter().chain(system(&locations.library_dirs)) {
         let made = workspace.path("library");
         // An unreadable library cannot be used; there are other sources.
-        let Ok(mut source) = open::open(&path, open::FollowedLinks::Follow) else { continue };
+        let Ok(mut source) = open::open(&path, open::SymlinkPolicy::Follow) else { continue };
         write_file(&made, &mut source)?;
         let found = sha256(&made)?;
         if let Some(library) = registry::libraries().find(|library| library.sha256 == found) {

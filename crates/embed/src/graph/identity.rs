@@ -27,7 +27,7 @@ const MAX_ABOUT_BYTES: u64 = 1 << 20;
 
 /// Everything a graph depends on.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub(crate) struct GraphCacheKey {
     /// [`export::EXPORT_VERSION`].
     version: u32,
     /// The layout of the weights.
@@ -42,7 +42,7 @@ pub(crate) struct Identity {
     processor: String,
 }
 
-impl Identity {
+impl GraphCacheKey {
     /// Identifies the model by path, length and modification time, not by content: hashing 90 MB
     /// would cost more than the rest of a query.
     pub(crate) fn of(
@@ -122,7 +122,7 @@ impl Identity {
     /// Reads the inputs of a graph.
     fn read(dir: &Path) -> Option<Self> {
         let bytes =
-            open::read(&dir.join(ABOUT_FILE), open::FollowedLinks::Follow, MAX_ABOUT_BYTES).ok()?;
+            open::read(&dir.join(ABOUT_FILE), open::SymlinkPolicy::Follow, MAX_ABOUT_BYTES).ok()?;
         Self::parse(&String::from_utf8(bytes).ok()?)
     }
 
@@ -226,8 +226,8 @@ fn processor() -> String {
 mod tests {
     use super::*;
 
-    fn identity(change: impl FnOnce(&mut Identity)) -> Identity {
-        let mut identity = Identity {
+    fn identity(change: impl FnOnce(&mut GraphCacheKey)) -> GraphCacheKey {
+        let mut identity = GraphCacheKey {
             version: 2,
             kind: "bert".into(),
             path: "/models/tiny/model.safetensors".into(),
@@ -253,7 +253,7 @@ mod tests {
             identity(|identity| identity.precision = "fp32".into()),
             identity(|identity| identity.processor = "x86_64".into()),
         ] {
-            let other = Identity { version: 1, stamp: "1 1".into(), ..other };
+            let other = GraphCacheKey { version: 1, stamp: "1 1".into(), ..other };
             assert!(!new.replaces(&other), "{other:?}");
         }
         // The same weights with another maximum length, or another runtime, may be used again.
@@ -296,15 +296,15 @@ mod tests {
     #[test]
     fn written_identities_are_read_back() {
         let identity = identity(|_| {});
-        assert_eq!(Identity::parse(&identity.lines()), Some(identity));
+        assert_eq!(GraphCacheKey::parse(&identity.lines()), Some(identity));
         for text in ["", "two\nBert\n", "2\nBert\n/path\n"] {
-            assert_eq!(Identity::parse(text), None);
+            assert_eq!(GraphCacheKey::parse(text), None);
         }
     }
 
     #[test]
     fn every_difference_gives_another_directory() {
-        let place = |identity: &Identity| identity.place(Path::new("/cache"));
+        let place = |identity: &GraphCacheKey| identity.place(Path::new("/cache"));
         let first = identity(|_| {});
         assert_eq!(place(&first), place(&identity(|_| {})));
         assert_ne!(place(&first), place(&identity(|identity| identity.stamp = "100 6".into())));

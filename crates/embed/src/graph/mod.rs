@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use super::cache::{self, CacheManifest, CachedFileState, ExpectedContent, Workspace};
 use super::facts::Family;
 use super::fault::{model_error, unsupported};
-use super::graph::identity::Identity;
+use super::graph::identity::GraphCacheKey;
 use super::model_files::{WEIGHTS, weights};
 use super::names::{NativeWeights, TensorNames};
 use super::single::weights::{Int8Matrix, Weights};
@@ -132,12 +132,12 @@ fn place(
     installed: &InstalledModel,
     source: &GraphSource,
     precision: Precision,
-) -> Result<(Identity, PathBuf)> {
+) -> Result<(GraphCacheKey, PathBuf)> {
     let (path, kind) = match source {
         GraphSource::Weights(path, names) => (path, names.family),
         GraphSource::Onnx(path) => (path, "onnx"),
     };
-    let identity = Identity::of(installed, path, kind, precision)?;
+    let identity = GraphCacheKey::of(installed, path, kind, precision)?;
     let place = identity.place(&installed.cache_dir);
     Ok((identity, place))
 }

@@ -14,7 +14,7 @@ use super::cache::{self, CacheManifest};
 use super::head::EncoderHead;
 use super::names::NativeWeights;
 use super::runtime::OnnxModel;
-use super::single::native::{NativeEncoder, Passages};
+use super::single::native::{NativeEncoder, PassageEncoder};
 use super::single::weights::Weights;
 use super::tokenized::TokenEmbedder;
 use super::{Embedder, InstalledModel, ModelEvent, ModelOptions, ModelTokenizer, graph, trust};
@@ -45,7 +45,12 @@ pub(super) fn open_passages(
         return Ok(None);
     };
     let (encoder, tokenizer) = open_parts(installed, options, &own, on_event)?;
-    Ok(Some(Box::new(TokenEmbedder::new(installed, options, tokenizer, Passages::new(encoder)?))))
+    Ok(Some(Box::new(TokenEmbedder::new(
+        installed,
+        options,
+        tokenizer,
+        PassageEncoder::new(encoder)?,
+    ))))
 }
 
 /// Opens the weights and the tokenizer, if possible the one next to the graph.

@@ -119,7 +119,7 @@ impl Weights {
     /// Reads the table of tensors of a file written by [`write()`].
     pub(crate) fn open_derived(path: &Path) -> Result<Self> {
         let fail = |error: &dyn std::fmt::Display| model_error(path, error);
-        let file = open::open(path, open::FollowedLinks::Follow).map_err(|error| fail(&error))?;
+        let file = open::open(path, open::SymlinkPolicy::Follow).map_err(|error| fail(&error))?;
         let file_bytes = file.metadata().map_err(|error| fail(&error))?.len();
         if file_bytes < LENGTH_BYTES as u64 {
             return Err(fail(&format!("it has {file_bytes} bytes and no header")));

@@ -18,7 +18,7 @@ use crate::{EmbeddingSide, InstalledModel, ModelOptions};
 /// The tokenizer of one model, with its length limit and prefixes.
 #[derive(Debug)]
 pub struct ModelTokenizer {
-    encoder: TextEncoder,
+    encoder: TokenizerBackend,
     path: PathBuf,
     max_tokens: usize,
     num_special: usize,
@@ -37,14 +37,14 @@ const UNKNOWN: &[&str] = &["[UNK]", "<unk>"];
 
 /// Converts text to ids.
 #[derive(Debug)]
-enum TextEncoder {
+enum TokenizerBackend {
     /// kb's own, for the kind that nearly all models have.
     WordPiece(WordPiece),
     /// The library, for every other kind.
     Library(Box<tokenizers::Tokenizer>),
 }
 
-impl TextEncoder {
+impl TokenizerBackend {
     fn read(bytes: &[u8]) -> tokenizers::Result<Self> {
         if let Some(word_piece) = WordPiece::read(bytes) {
             return Ok(Self::WordPiece(word_piece));
@@ -56,7 +56,7 @@ impl TextEncoder {
         Ok(Self::Library(Box::new(library)))
     }
 
-    /// Makes [`TextEncoder::encode`] add no special tokens.
+    /// Makes [`TokenizerBackend::encode`] add no special tokens.
     fn leave_out_special(&mut self) {
         match self {
             Self::WordPiece(word_piece) => word_piece.leave_out_special(),
@@ -108,9 +108,9 @@ impl ModelTokenizer {
     /// another kind with as many.
     pub fn load(installed: &InstalledModel, options: &ModelOptions) -> Result<Self> {
         let path = installed.model_dir.join(FILE);
-        let bytes = open::read(&path, open::FollowedLinks::Follow, MAX_FILE_BYTES)
+        let bytes = open::read(&path, open::SymlinkPolicy::Follow, MAX_FILE_BYTES)
             .map_err(|error| model_error(&path, error))?;
-        let encoder = TextEncoder::read(&bytes).map_err(|error| model_error(&path, error))?;
+        let encoder = TokenizerBackend::read(&bytes).map_err(|error| model_error(&path, error))?;
         Self::over(encoder, installed, options)
     }
 
@@ -121,13 +121,15 @@ impl ModelTokenizer {
         options: &ModelOptions,
     ) -> Result<Self> {
         match ready::read(ready, &installed.model_dir.join(FILE)) {
-            Some(word_piece) => Self::over(TextEncoder::WordPiece(word_piece), installed, options),
+            Some(word_piece) => {
+                Self::over(TokenizerBackend::WordPiece(word_piece), installed, options)
+            }
             None => Self::load(installed, options),
         }
     }
 
     fn over(
-        mut encoder: TextEncoder,
+        mut encoder: TokenizerBackend,
         installed: &InstalledModel,
         options: &ModelOptions,
     ) -> Result<Self> {
@@ -164,8 +166,8 @@ impl ModelTokenizer {
     /// Returns the id of the unknown token, if there is one.
     pub(crate) fn unknown(&self) -> Option<i64> {
         match &self.encoder {
-            TextEncoder::WordPiece(word_piece) => Some(word_piece.unknown()),
-            TextEncoder::Library(library) => {
+            TokenizerBackend::WordPiece(word_piece) => Some(word_piece.unknown()),
+            TokenizerBackend::Library(library) => {
                 UNKNOWN.iter().find_map(|name| library.token_to_id(name)).map(i64::from)
             }
         }
@@ -375,7 +377,7 @@ mod tests {
         let no_unknown = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [],
             "normalizer": null, "pre_tokenizer": null, "post_processor": null, "decoder": null,
             "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}}"#;
-        let encoder = TextEncoder::read(no_unknown.as_bytes()).unwrap();
+        let encoder = TokenizerBackend::read(no_unknown.as_bytes()).unwrap();
         assert!(encoder.encode("b").is_err());
         assert_eq!((encoder.num_unknown("a"), encoder.num_unknown("b")), (0, 0));
     }

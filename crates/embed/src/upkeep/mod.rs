@@ -6,7 +6,7 @@ mod parts;
 use std::path::Path;
 
 use super::cache::{CacheManifest, forget_missing, lock};
-use super::graph::identity::Identity;
+use super::graph::identity::GraphCacheKey;
 use super::{InstalledModel, Locations};
 use crate::error::{Error, Result};
 use crate::files::folder;
@@ -27,7 +27,7 @@ pub fn cached(locations: &Locations, used: Option<&InstalledModel>) -> Vec<Cache
             let is_used = used_paths.iter().any(|used| used.starts_with(&path));
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = match kind {
-                CachedKind::Graph => Identity::name(&path).unwrap_or(name),
+                CachedKind::Graph => GraphCacheKey::name(&path).unwrap_or(name),
                 _ => name,
             };
             let (size_bytes, recorded) = (size_bytes(&path), recorded(&manifest, &path));

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::document::{Block, BlockKind, Document, WordReason};
+use crate::document::{Block, BlockKind, Document, WordDestination};
 
 /// Extensions of CommonMark that are read.
 const OPTIONS: Options = Options::ENABLE_TABLES
@@ -44,7 +44,7 @@ pub fn extract(text: &str) -> Document {
     let body_start = front_matter::read(&mut document);
     let (text, notes) = dialects::without_notes(text, body_start);
     if !notes.is_empty() {
-        document.metadata.words.get_or_insert_default().add(WordReason::Markup, &notes);
+        document.metadata.words.get_or_insert_default().add(WordDestination::Markup, &notes);
     }
     let resolved = resolve::resolve(&text, body_start, OPTIONS);
     if matches!(text, Cow::Owned(_)) || matches!(resolved, Cow::Owned(_)) {

@@ -9,7 +9,7 @@ use super::{
     contents, continued, footnotes, furniture, geometry, headings, hyphens, manual_page, notes,
     quality, spacing, title, watermarks,
 };
-use crate::protocol::{OcrOutcome, PageNote, ReadPage};
+use crate::protocol::{ExtractedPage, OcrOutcome, PageNote};
 use crate::sandbox::parent::ReadDocument;
 use crate::sandbox::{Ocr, ReadOptions};
 
@@ -52,7 +52,7 @@ impl ReadDocument {
     }
 
     /// Returns the number of pages for which the claim holds.
-    fn num_pages(&self, claim: impl Fn(&ReadPage) -> bool) -> usize {
+    fn num_pages(&self, claim: impl Fn(&ExtractedPage) -> bool) -> usize {
         self.pages.iter().filter(|page| claim(page)).count()
     }
 
@@ -82,7 +82,7 @@ impl ReadDocument {
 pub(super) fn assemble(reading: &ReadDocument, options: &ReadOptions) -> Document {
     let mut warnings = warnings(reading, &options.ocr);
     warnings.extend(reading.tail.parts.warning());
-    let mut pages: Vec<ReadPage> = reading.pages.clone();
+    let mut pages: Vec<ExtractedPage> = reading.pages.clone();
     hyphens::settle(&mut pages);
     let counts = spacing::separate(&mut pages);
     let quality =
@@ -213,7 +213,7 @@ fn warnings(reading: &ReadDocument, ocr: &Ocr) -> Vec<String> {
 }
 
 /// Returns why OCR has not read a page.
-fn why_unread(page: &ReadPage) -> Option<&str> {
+fn why_unread(page: &ExtractedPage) -> Option<&str> {
     page.ocr.as_ref().and_then(OcrOutcome::reason)
 }
 
@@ -250,11 +250,11 @@ mod tests {
 
     /// Returns a reading of pages, each with one block and one note.
     fn reading(pages: &[[&str; 2]]) -> ReadDocument {
-        let page = |(number, [text, note]): (u32, &[&str; 2])| ReadPage {
+        let page = |(number, [text, note]): (u32, &[&str; 2])| ExtractedPage {
             number,
             blocks: vec![PageBlock::new(BlockKind::Heading, 1, *text)],
             notes: vec![PageNote { text: (*note).to_owned(), place: None }],
-            ..ReadPage::default()
+            ..ExtractedPage::default()
         };
         ReadDocument { pages: (1..).zip(pages).map(page).collect(), ..ReadDocument::default() }
     }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::document::BlockKind;
-use crate::protocol::{BlockPlace, PageBlock, ReadPage};
+use crate::protocol::{BlockPlace, ExtractedPage, PageBlock};
 
 /// Fewest pages with a line in the same position.
 const MIN_PAGES: usize = 5;
@@ -34,7 +34,7 @@ const MAX_ROMAN: usize = 6;
 const MIN_HEAD_WORDS: usize = 3;
 
 /// Returns the page and the block of each running head or foot.
-pub(super) fn find(pages: &[ReadPage]) -> Vec<(usize, usize)> {
+pub(super) fn find(pages: &[ExtractedPage]) -> Vec<(usize, usize)> {
     let mut bands: BTreeMap<(bool, i64), Vec<(usize, usize)>> = BTreeMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn find(pages: &[ReadPage]) -> Vec<(usize, usize)> {
 }
 
 /// Whether lines in the same position are running heads or feet, at least `needed` of them.
-fn is_furniture(pages: &[ReadPage], found: &[(usize, usize)], needed: usize) -> bool {
+fn is_furniture(pages: &[ExtractedPage], found: &[(usize, usize)], needed: usize) -> bool {
     let texts = found.iter().map(|&(page, block)| pages[page].blocks[block].text.as_str());
     let mut counts: HashMap<String, usize> = HashMap::new();
     texts.clone().for_each(|text| *counts.entry(words(text)).or_default() += 1);
@@ -64,7 +64,7 @@ fn is_furniture(pages: &[ReadPage], found: &[(usize, usize)], needed: usize) -> 
 
 /// Returns the page and the block of each head and foot of a document with too few pages to compare:
 /// a page number alone, or a line in small print that begins or ends with one.
-pub(super) fn find_typical(pages: &[ReadPage], body_size: f64) -> Vec<(usize, usize)> {
+pub(super) fn find_typical(pages: &[ExtractedPage], body_size: f64) -> Vec<(usize, usize)> {
     if pages.len() >= MIN_PAGES {
         return Vec::new();
     }
@@ -77,7 +77,7 @@ pub(super) fn find_typical(pages: &[ReadPage], body_size: f64) -> Vec<(usize, us
 }
 
 /// Whether a block looks like a head or a foot.
-fn is_typical(page: &ReadPage, block: &PageBlock, body_size: f64) -> bool {
+fn is_typical(page: &ExtractedPage, block: &PageBlock, body_size: f64) -> bool {
     let is_apart = block.place.is_some_and(|place| band(page, &place).is_some());
     let is_small = block.place.is_some_and(|place| place.size < SMALL * body_size);
     let is_line = block.kind != BlockKind::Table && is_apart;
@@ -106,7 +106,7 @@ fn is_page_number(word: &str) -> bool {
 
 /// Returns the position of a line that is alone at the upper or the lower edge of its page.
 #[expect(clippy::cast_possible_truncation, reason = "a position on a page")]
-fn band(page: &ReadPage, place: &BlockPlace) -> Option<(bool, i64)> {
+fn band(page: &ExtractedPage, place: &BlockPlace) -> Option<(bool, i64)> {
     let is_top = place.bottom <= EDGE * page.height;
     let is_bottom = place.top >= (1.0 - EDGE) * page.height;
     let gap = MIN_GAP * place.size;
@@ -154,11 +154,11 @@ mod tests {
     }
 
     /// Creates pages with a first line at a height and text below.
-    fn pages(texts: &[&str], top: f64, below: f64) -> Vec<ReadPage> {
-        let page = |text: &&str| ReadPage {
+    fn pages(texts: &[&str], top: f64, below: f64) -> Vec<ExtractedPage> {
+        let page = |text: &&str| ExtractedPage {
             height: 800.0,
             blocks: vec![block(text, top), block("The tide turns at noon.", below)],
-            ..ReadPage::default()
+            ..ExtractedPage::default()
         };
         texts.iter().map(page).collect()
     }
@@ -196,8 +196,10 @@ mod tests {
         if let Some(place) = &mut blocks[0].place {
             place.size = head_size;
         }
-        let found =
-            find_typical(&[ReadPage { height: 800.0, blocks, ..ReadPage::default() }], 10.0);
+        let found = find_typical(
+            &[ExtractedPage { height: 800.0, blocks, ..ExtractedPage::default() }],
+            10.0,
+        );
         assert_eq!(found.iter().map(|(_, block)| *block).collect::<Vec<_>>(), expected);
     }
 

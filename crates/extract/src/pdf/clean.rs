@@ -98,14 +98,14 @@ pub fn join_lines(paragraph: &str) -> String {
 pub fn join_marked_lines(paragraph: &str) -> String {
     let mut joined = String::with_capacity(paragraph.len());
     for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        match LineJoin::of(&joined, line) {
-            LineJoin::Unspaced => {}
-            LineJoin::Hyphenated if keeps_hyphen(&joined, line) => {}
-            LineJoin::Hyphenated => {
+        match LineContinuation::of(&joined, line) {
+            LineContinuation::Unspaced => {}
+            LineContinuation::Hyphenated if keeps_hyphen(&joined, line) => {}
+            LineContinuation::Hyphenated => {
                 let is_soft = joined.pop() == Some(SOFT_HYPHEN);
                 joined.extend((!is_soft).then_some(LINE_HYPHEN));
             }
-            LineJoin::Complete => joined.push(' '),
+            LineContinuation::Complete => joined.push(' '),
         }
         joined.push_str(line);
     }
@@ -148,13 +148,13 @@ fn is_hyphen(c: char) -> bool {
 }
 
 /// How the text before a line is joined to the line.
-enum LineJoin {
+enum LineContinuation {
     Hyphenated,
     Unspaced,
     Complete,
 }
 
-impl LineJoin {
+impl LineContinuation {
     fn of(before: &str, line: &str) -> Self {
         let mut backwards = before.chars().rev();
         let first = line.chars().next();

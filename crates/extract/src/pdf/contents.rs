@@ -6,7 +6,7 @@
 
 use super::entries;
 use crate::document::BlockKind;
-use crate::protocol::{PageBlock, ReadPage};
+use crate::protocol::{ExtractedPage, PageBlock};
 use crate::text::contents::{ContentsEntry, entries as entries_of, is_contents};
 
 /// Fewest entries on a page of a table of contents: of one that is known by its leaders or by its
@@ -19,7 +19,7 @@ const MIN_ENTRIES_UNKNOWN: usize = 8;
 const MAX_EXCESS: usize = 20;
 
 /// Marks the blocks of tables of contents and indexes.
-pub(super) fn mark(pages: &mut [ReadPage]) {
+pub(super) fn mark(pages: &mut [ExtractedPage]) {
     let num_pages = pages.len();
     // A table of contents may continue on the next page.
     let mut continues = false;
@@ -36,7 +36,7 @@ pub(super) fn mark(pages: &mut [ReadPage]) {
 }
 
 /// Marks the blocks that have lines, with these as their text, and joins those next to each other.
-fn mark_blocks(page: &mut ReadPage, lines: impl Fn(&PageBlock) -> Option<String>) {
+fn mark_blocks(page: &mut ExtractedPage, lines: impl Fn(&PageBlock) -> Option<String>) {
     let mut blocks: Vec<PageBlock> = Vec::with_capacity(page.blocks.len());
     for mut block in page.blocks.drain(..) {
         if let Some(lines) = lines(&block) {
@@ -55,7 +55,7 @@ fn mark_blocks(page: &mut ReadPage, lines: impl Fn(&PageBlock) -> Option<String>
 }
 
 /// Whether most of a page is entries without leaders whose page numbers rise.
-fn has_plain_contents(page: &ReadPage, num_pages: usize, continues: bool) -> bool {
+fn has_plain_contents(page: &ExtractedPage, num_pages: usize, continues: bool) -> bool {
     let is_known = continues || page.blocks.iter().any(entries::is_title);
     let found: Vec<entries::TitleAndPage> =
         page.blocks.iter().filter_map(entries::of_contents).flatten().collect();
@@ -72,7 +72,7 @@ fn has_plain_contents(page: &ReadPage, num_pages: usize, continues: bool) -> boo
 }
 
 /// Whether most of a page is entries of an index.
-fn is_index(page: &ReadPage, num_pages: usize) -> bool {
+fn is_index(page: &ExtractedPage, num_pages: usize) -> bool {
     let prose = page.blocks.iter().filter(|block| block.is_prose());
     let found: Vec<entries::TitleAndPage> =
         prose.flat_map(|block| entries::of_index(&block.text).0).collect();
@@ -88,7 +88,7 @@ fn is_index(page: &ReadPage, num_pages: usize) -> bool {
 }
 
 /// Returns the size of a page's text without white space and the marks of tables, in bytes.
-fn num_letters(page: &ReadPage) -> usize {
+fn num_letters(page: &ExtractedPage) -> usize {
     let texts = page.blocks.iter().flat_map(|block| block.text.chars());
     texts.filter(|c| !c.is_whitespace() && !matches!(c, '|' | '-')).map(char::len_utf8).sum()
 }
@@ -109,7 +109,7 @@ fn joined<'a>(entries: impl Iterator<Item = ContentsEntry<'a>>, rest: &str) -> S
 }
 
 /// Whether entries with plausible page numbers are a large part of a page.
-fn has_contents(page: &ReadPage, num_pages: usize) -> bool {
+fn has_contents(page: &ExtractedPage, num_pages: usize) -> bool {
     let prose = page.blocks.iter().filter(|block| block.is_prose());
     let mut texts = prose.map(|block| block.text.as_str());
     let of_page: Vec<ContentsEntry<'_>> =
@@ -150,9 +150,13 @@ fn lines(block: &PageBlock, is_plain: bool) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn page(texts: &[&str]) -> ReadPage {
+    fn page(texts: &[&str]) -> ExtractedPage {
         let block = |text: &&str| PageBlock::new(BlockKind::Paragraph, 0, *text);
-        ReadPage { number: 1, blocks: texts.iter().map(block).collect(), ..ReadPage::default() }
+        ExtractedPage {
+            number: 1,
+            blocks: texts.iter().map(block).collect(),
+            ..ExtractedPage::default()
+        }
     }
 
     #[track_caller]

@@ -3,7 +3,7 @@
 //! The reader sees one page at a time, and takes the first row of a table for its head.
 
 use crate::document::{BlockKind, count_words};
-use crate::protocol::{BlockOrientation, PageBlock, ReadPage};
+use crate::protocol::{BlockPlacement, ExtractedPage, PageBlock};
 use crate::text::markdown;
 use crate::text::number::is_year;
 
@@ -32,7 +32,7 @@ struct OpenTable {
 }
 
 /// Gives parts of tables on later pages the head of their first part.
-pub(super) fn repeat_heads(pages: &mut [ReadPage]) {
+pub(super) fn repeat_heads(pages: &mut [ExtractedPage]) {
     let mut open: Option<OpenTable> = None;
     for page in pages {
         let (height, top) = (page.height, first_block(page));
@@ -55,13 +55,13 @@ pub(super) fn repeat_heads(pages: &mut [ReadPage]) {
 }
 
 /// Returns the first block of the text of a page, apart from text at an angle and in pictures.
-fn first_block(page: &ReadPage) -> Option<usize> {
-    page.blocks.iter().position(|block| block.stance == BlockOrientation::Upright)
+fn first_block(page: &ExtractedPage) -> Option<usize> {
+    page.blocks.iter().position(|block| block.stance == BlockPlacement::Upright)
 }
 
 /// Returns the last one.
-fn last_block(page: &ReadPage) -> Option<usize> {
-    page.blocks.iter().rposition(|block| block.stance == BlockOrientation::Upright)
+fn last_block(page: &ExtractedPage) -> Option<usize> {
+    page.blocks.iter().rposition(|block| block.stance == BlockPlacement::Upright)
 }
 
 fn begins_at(block: &PageBlock) -> f64 {
@@ -197,7 +197,7 @@ mod tests {
     const COLUMNS: [[f64; 2]; 3] = [[50.0, 120.0], [150.0, 200.0], [260.0, 300.0]];
 
     /// Returns a page with a table between two heights.
-    fn page(number: u32, rows: &[&str], top: f64, bottom: f64) -> ReadPage {
+    fn page(number: u32, rows: &[&str], top: f64, bottom: f64) -> ExtractedPage {
         let rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.split(',').map(str::to_owned).collect()).collect();
         let block = PageBlock {
@@ -205,12 +205,12 @@ mod tests {
             place: Some(BlockPlace { top, bottom, size: 10.0, ..BlockPlace::default() }),
             ..PageBlock::new(BlockKind::Table, 0, markdown::table(&rows))
         };
-        ReadPage { number, height: 800.0, blocks: vec![block], ..ReadPage::default() }
+        ExtractedPage { number, height: 800.0, blocks: vec![block], ..ExtractedPage::default() }
     }
 
     /// Checks the first row of the table on the last page.
     #[track_caller]
-    fn check(mut pages: Vec<ReadPage>, expected: &str) {
+    fn check(mut pages: Vec<ExtractedPage>, expected: &str) {
         repeat_heads(&mut pages);
         let last = pages.last().and_then(|page| page.blocks.last()).expect("there is a table");
         let rows = markdown::cells(&last.text);

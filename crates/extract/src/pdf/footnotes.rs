@@ -1,7 +1,7 @@
 //! Moves footnotes before the paragraph that goes on behind them, in the next column or on the next page. A pure function.
 
 use crate::document::BlockKind;
-use crate::protocol::{BlockOrientation, BlockPlace, PageBlock, ReadPage};
+use crate::protocol::{BlockPlace, BlockPlacement, ExtractedPage, PageBlock};
 
 /// Largest size of a footnote, as a multiple of that of the paragraph above it.
 const SMALL: f64 = 0.94;
@@ -16,7 +16,7 @@ const MAX_NOTES: usize = 20;
 type BlockPosition = (usize, usize);
 
 /// Moves footnotes, so that the two parts of a sentence follow each other.
-pub(super) fn move_before_open_sentences(pages: &mut [ReadPage]) {
+pub(super) fn move_before_open_sentences(pages: &mut [ExtractedPage]) {
     // The last paragraph, and how many footnotes have followed it.
     let mut open: Option<(BlockPosition, usize)> = None;
     for page_idx in 0..pages.len() {
@@ -42,9 +42,7 @@ pub(super) fn move_before_open_sentences(pages: &mut [ReadPage]) {
 /// Returns the place of a block of prose.
 fn place_of_prose(block: &PageBlock) -> Option<BlockPlace> {
     let is_prose = matches!(block.kind, BlockKind::Paragraph | BlockKind::ListItem);
-    block
-        .place
-        .filter(|_| is_prose && block.is_prose() && block.stance == BlockOrientation::Upright)
+    block.place.filter(|_| is_prose && block.is_prose() && block.stance == BlockPlacement::Upright)
 }
 
 /// Whether the sentence at the end of a block goes on.
@@ -87,11 +85,15 @@ mod tests {
                 let place = BlockPlace { top, bottom: top + 10.0, size, ..BlockPlace::default() };
                 PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, 0, text) }
             };
-            ReadPage { blocks: (0..).zip(texts.iter()).map(block).collect(), ..ReadPage::default() }
+            ExtractedPage {
+                blocks: (0..).zip(texts.iter()).map(block).collect(),
+                ..ExtractedPage::default()
+            }
         };
-        let mut pages: Vec<ReadPage> = pages.iter().map(page).collect();
+        let mut pages: Vec<ExtractedPage> = pages.iter().map(page).collect();
         move_before_open_sentences(&mut pages);
-        let texts = |page: &ReadPage| page.blocks.iter().map(|block| block.text.clone()).collect();
+        let texts =
+            |page: &ExtractedPage| page.blocks.iter().map(|block| block.text.clone()).collect();
         let found: Vec<Vec<String>> = pages.iter().map(texts).collect();
         assert_eq!(found, expected);
     }

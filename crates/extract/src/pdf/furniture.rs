@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use super::{bands, geometry};
-use crate::document::{BlockKind, WordReason};
-use crate::protocol::{PageBlock, ReadPage};
+use crate::document::{BlockKind, WordDestination};
+use crate::protocol::{ExtractedPage, PageBlock};
 
 /// Most blocks at either end of a page that may be furniture: left, middle and right of a running
 /// head.
@@ -44,7 +44,7 @@ const MIN_SHARE_INSIDE: f64 = 0.5;
 ///
 /// A text that is identical everywhere is kept at its first occurrence, as it may be the title. No
 /// page loses all its text.
-pub(super) fn remove(pages: &mut [ReadPage]) {
+pub(super) fn remove(pages: &mut [ExtractedPage]) {
     let typical = bands::find_typical(pages, geometry::body_size(pages));
     take_out(pages, typical);
     if pages.len() < 2 {
@@ -92,7 +92,7 @@ pub(super) fn remove(pages: &mut [ReadPage]) {
     take_out(pages, to_remove);
 }
 
-fn take_out(pages: &mut [ReadPage], mut to_remove: Vec<Sighting>) {
+fn take_out(pages: &mut [ExtractedPage], mut to_remove: Vec<Sighting>) {
     to_remove.sort_unstable();
     to_remove.dedup();
     for on_page in to_remove.chunk_by(|a, b| a.0 == b.0) {
@@ -104,7 +104,7 @@ fn take_out(pages: &mut [ReadPage], mut to_remove: Vec<Sighting>) {
         for &(_, block_idx) in on_page.iter().rev() {
             let page = &mut pages[page_idx];
             let block = page.blocks.remove(block_idx);
-            page.left_out.add(WordReason::RunningHead, &block.text);
+            page.left_out.add(WordDestination::RunningHead, &block.text);
         }
     }
 }
@@ -121,7 +121,7 @@ fn num_pages(sightings: &[Sighting]) -> usize {
 
 /// Whether a block is at the top or the bottom of its page. If positions are unknown, whether it is
 /// one of the first or last blocks, at most a quarter of them.
-fn is_at_edge(page: &ReadPage, block_idx: usize) -> bool {
+fn is_at_edge(page: &ExtractedPage, block_idx: usize) -> bool {
     if let Some(place) = page.blocks[block_idx].place
         && page.height > 0.0
     {
@@ -193,7 +193,7 @@ fn is_page_number(pattern: &str) -> bool {
 }
 
 /// Whether one of the numbers in `texts` counts the pages: `Tides 12`, but not `Chapter 12`.
-fn follows_pages(pages: &[ReadPage], sightings: &[Sighting], texts: &[&str]) -> bool {
+fn follows_pages(pages: &[ExtractedPage], sightings: &[Sighting], texts: &[&str]) -> bool {
     let mut offsets: HashMap<(usize, i64), usize> = HashMap::new();
     for (&(page, _), text) in sightings.iter().zip(texts) {
         for (place, number) in numbers(text).enumerate() {
@@ -214,9 +214,10 @@ mod tests {
 
     /// Removes the furniture and compares the texts of the remaining blocks.
     #[track_caller]
-    fn check_left(pages: &mut [ReadPage], expected: &[&[&str]]) {
+    fn check_left(pages: &mut [ExtractedPage], expected: &[&[&str]]) {
         remove(pages);
-        let words = |page: &ReadPage| page.blocks.iter().map(|block| block.text.clone()).collect();
+        let words =
+            |page: &ExtractedPage| page.blocks.iter().map(|block| block.text.clone()).collect();
         let left: Vec<Vec<String>> = pages.iter().map(words).collect();
         assert_eq!(left, expected);
     }
@@ -225,12 +226,12 @@ mod tests {
     #[track_caller]
     fn check(pages: &[&[&str]], expected: &[&[&str]]) {
         let block = |text: &&str| PageBlock::new(BlockKind::Paragraph, 0, *text);
-        let mut pages: Vec<ReadPage> = (1..)
+        let mut pages: Vec<ExtractedPage> = (1..)
             .zip(pages)
-            .map(|(number, texts)| ReadPage {
+            .map(|(number, texts)| ExtractedPage {
                 number,
                 blocks: texts.iter().map(block).collect(),
-                ..ReadPage::default()
+                ..ExtractedPage::default()
             })
             .collect();
         check_left(&mut pages, expected);
@@ -303,13 +304,13 @@ mod tests {
             }),
             ..PageBlock::new(BlockKind::Paragraph, 0, text)
         };
-        let page = |(number, blocks): (u32, &&[(f64, &str)])| ReadPage {
+        let page = |(number, blocks): (u32, &&[(f64, &str)])| ExtractedPage {
             number,
             height: 1000.0,
             blocks: blocks.iter().map(block).collect(),
-            ..ReadPage::default()
+            ..ExtractedPage::default()
         };
-        let mut pages: Vec<ReadPage> = (1..).zip(pages).map(page).collect();
+        let mut pages: Vec<ExtractedPage> = (1..).zip(pages).map(page).collect();
         check_left(&mut pages, expected);
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::sections::SectionNumbers;
 use super::{headings, number};
 use crate::document::BlockKind;
-use crate::protocol::{BlockPlace, PageBlock, ReadPage};
+use crate::protocol::{BlockPlace, ExtractedPage, PageBlock};
 
 /// Fewest tagged headings for the tags to be trusted.
 const MIN_TAGGED: usize = 3;
@@ -46,7 +46,7 @@ const ADVICE: &[&str] = &[
 
 /// Marks the headings among the blocks of `pages` that have positions, and sets their levels. All headings begin left of `edge`,
 /// if there is one.
-pub(super) fn mark_headings(pages: &mut [ReadPage], edge: Option<f64>) {
+pub(super) fn mark_headings(pages: &mut [ExtractedPage], edge: Option<f64>) {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
     if blocks.clone().all(|block| block.place.is_none()) {
         return;
@@ -77,19 +77,19 @@ pub(super) fn mark_headings(pages: &mut [ReadPage], edge: Option<f64>) {
 }
 
 /// Returns the size of most text; 0 if no positions are known.
-pub(super) fn body_size(pages: &[ReadPage]) -> f64 {
-    UsualText::of(pages).size
+pub(super) fn body_size(pages: &[ExtractedPage]) -> f64 {
+    BodyTextStyle::of(pages).size
 }
 
 /// The appearance of most text.
-struct UsualText {
+struct BodyTextStyle {
     size: f64,
     /// Whether most text is monospaced, as in manuscripts and old reports.
     is_mono: bool,
 }
 
-impl UsualText {
-    fn of(pages: &[ReadPage]) -> Self {
+impl BodyTextStyle {
+    fn of(pages: &[ExtractedPage]) -> Self {
         let mut by_size: BTreeMap<i64, usize> = BTreeMap::new();
         let (mut num_mono, mut num_all) = (0, 0);
         for block in pages.iter().flat_map(|page| &page.blocks) {
@@ -112,7 +112,7 @@ impl UsualText {
 struct StyleStatistics {
     /// How many have section numbers of each depth, by style.
     numbered: BTreeMap<Style, BTreeMap<u8, usize>>,
-    body: UsualText,
+    body: BodyTextStyle,
     sections: SectionNumbers,
     /// Headings begin left of this position; `None` if they may begin anywhere.
     edge: Option<f64>,
@@ -128,8 +128,8 @@ enum HeadingSign {
 }
 
 impl StyleStatistics {
-    fn of(pages: &[ReadPage], edge: Option<f64>) -> Self {
-        let body = UsualText::of(pages);
+    fn of(pages: &[ExtractedPage], edge: Option<f64>) -> Self {
+        let body = BodyTextStyle::of(pages);
         let mut looks =
             Self { numbered: BTreeMap::new(), body, sections: SectionNumbers::default(), edge };
         let mut candidates = Vec::new();
@@ -189,7 +189,7 @@ impl StyleStatistics {
 }
 
 /// Returns the level of each style of headings, from 1.
-fn ranks(pages: &[ReadPage], looks: &StyleStatistics) -> BTreeMap<Style, u8> {
+fn ranks(pages: &[ExtractedPage], looks: &StyleStatistics) -> BTreeMap<Style, u8> {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
     let styles: BTreeSet<Style> = blocks
         .filter_map(|block| {
@@ -219,7 +219,11 @@ fn is_bold(place: &BlockPlace) -> bool {
 }
 
 /// Returns what makes a block look like a heading; `None` if it does not.
-fn heading_sign(block: &PageBlock, place: &BlockPlace, body: &UsualText) -> Option<HeadingSign> {
+fn heading_sign(
+    block: &PageBlock,
+    place: &BlockPlace,
+    body: &BodyTextStyle,
+) -> Option<HeadingSign> {
     let may_be = match block.kind {
         BlockKind::Table | BlockKind::Code => false,
         _ if block.is_contents || !block.stance.is_upright() => false,

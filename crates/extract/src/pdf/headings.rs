@@ -11,7 +11,7 @@ use super::number;
 use super::outline::{self, MAX_CHARS, PlacedBookmark, letters};
 use crate::boilerplate::is_boilerplate;
 use crate::document::BlockKind;
-use crate::protocol::{OutlineEntry, ReadPage};
+use crate::protocol::{ExtractedPage, OutlineEntry};
 
 /// Fewest bookmarks for an outline to be trusted; fewer are often just `Cover` and `Back`.
 const MIN_OUTLINE: usize = 3;
@@ -40,7 +40,7 @@ const MIN_NUMBERED: usize = 4;
 /// above it, outermost first. The chain of a heading ends with the heading itself. The title of the
 /// document is in no chain.
 pub(super) fn assign(
-    pages: &mut [ReadPage],
+    pages: &mut [ExtractedPage],
     entries: &[OutlineEntry],
     title: Option<&str>,
 ) -> Vec<Vec<String>> {
@@ -55,7 +55,7 @@ pub(super) fn assign(
 }
 
 fn follow_outline(
-    pages: &mut [ReadPage],
+    pages: &mut [ExtractedPage],
     entries: &[PlacedBookmark<'_>],
     title: Option<&str>,
 ) -> Vec<Vec<String>> {
@@ -89,7 +89,7 @@ fn follow_outline(
 
 /// Returns the depth of headings that no bookmark leads to, by the level that their looks suggest:
 /// most headings of that level have bookmarks, and most of these bookmarks have that depth.
-fn depths_by_outline(pages: &[ReadPage], entries: &[PlacedBookmark<'_>]) -> BTreeMap<u8, u8> {
+fn depths_by_outline(pages: &[ExtractedPage], entries: &[PlacedBookmark<'_>]) -> BTreeMap<u8, u8> {
     let mut by_level: BTreeMap<u8, (usize, Vec<u8>)> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
         if block.kind == BlockKind::Heading {
@@ -113,7 +113,7 @@ fn depths_by_outline(pages: &[ReadPage], entries: &[PlacedBookmark<'_>]) -> BTre
     usual
 }
 
-fn follow_reader(pages: &mut [ReadPage], title: Option<&str>) -> Vec<Vec<String>> {
+fn follow_reader(pages: &mut [ExtractedPage], title: Option<&str>) -> Vec<Vec<String>> {
     let blocks = pages.iter_mut().flat_map(|page| page.blocks.iter_mut());
     for block in blocks.filter(|block| block.kind == BlockKind::Heading) {
         if !is_plausible(&block.text) {
@@ -135,7 +135,7 @@ fn follow_reader(pages: &mut [ReadPage], title: Option<&str>) -> Vec<Vec<String>
 
 /// Returns the depth of headings of each size: the depth of their numbers, if enough have one
 /// (`References` is as deep as `5 Outlook`), else one more than the next larger size.
-fn depths(pages: &[ReadPage]) -> BTreeMap<u8, u8> {
+fn depths(pages: &[ExtractedPage]) -> BTreeMap<u8, u8> {
     let mut by_level: BTreeMap<u8, Vec<Option<u8>>> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
         if block.kind == BlockKind::Heading {

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::protocol::{LINE_HYPHEN, ReadPage};
+use crate::protocol::{ExtractedPage, LINE_HYPHEN};
 use crate::text::language::NaturalLanguage;
 
 /// Letters of each part of an English compound, at least: `re` and `un` are also words of formulas and lists.
@@ -17,7 +17,7 @@ const MIN_PART: usize = 3;
 const SAMPLE_BYTES: usize = 16 << 10;
 
 /// Replaces the marks in `pages`.
-pub(super) fn settle(pages: &mut [ReadPage]) {
+pub(super) fn settle(pages: &mut [ExtractedPage]) {
     let mut blocks = pages.iter().flat_map(|page| &page.blocks);
     if !blocks.any(|block| block.text.contains(LINE_HYPHEN)) {
         return;
@@ -34,13 +34,13 @@ pub(super) fn settle(pages: &mut [ReadPage]) {
 }
 
 /// Returns the words that have no marks, in small letters.
-fn plain_words(pages: &[ReadPage]) -> impl Iterator<Item = String> {
+fn plain_words(pages: &[ExtractedPage]) -> impl Iterator<Item = String> {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
     let tokens = blocks.flat_map(|block| block.text.split([' ', '\n'])).map(core);
     tokens.filter(|word| !word.contains(LINE_HYPHEN)).map(str::to_lowercase)
 }
 
-fn is_english(pages: &[ReadPage]) -> bool {
+fn is_english(pages: &[ExtractedPage]) -> bool {
     let mut sample = String::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
         if sample.len() > SAMPLE_BYTES {
@@ -98,9 +98,9 @@ mod tests {
         let block = |text: &&str| {
             PageBlock::new(BlockKind::Paragraph, 0, text.replace('|', &LINE_HYPHEN.to_string()))
         };
-        let mut pages: Vec<ReadPage> = blocks
+        let mut pages: Vec<ExtractedPage> = blocks
             .iter()
-            .map(|text| ReadPage { blocks: vec![block(text)], ..ReadPage::default() })
+            .map(|text| ExtractedPage { blocks: vec![block(text)], ..ExtractedPage::default() })
             .collect();
         settle(&mut pages);
         let texts: Vec<&str> = pages.iter().map(|page| page.blocks[0].text.as_str()).collect();
@@ -127,8 +127,10 @@ mod tests {
         let first = |text: &str, other: &str| {
             let block = |text: &str| PageBlock::new(BlockKind::Paragraph, 0, text.to_owned());
             let text = text.replace('|', &LINE_HYPHEN.to_string());
-            let mut pages =
-                [ReadPage { blocks: vec![block(&text), block(other)], ..ReadPage::default() }];
+            let mut pages = [ExtractedPage {
+                blocks: vec![block(&text), block(other)],
+                ..ExtractedPage::default()
+            }];
             settle(&mut pages);
             pages[0].blocks[0].text.clone()
         };

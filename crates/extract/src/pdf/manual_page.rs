@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::protocol::{PageBlock, ReadPage};
+use crate::protocol::{ExtractedPage, PageBlock};
 
 /// Blocks at the top of a page among which the running head is looked for.
 const MAX_TOP: usize = 3;
@@ -19,7 +19,7 @@ const MIN_SHARE: f64 = 0.05;
 const MIN_HANG: f64 = 4.0;
 
 /// Returns the name and section in the running head, `BASH(1)`; `None` if the pages are not those of one manual page.
-pub(super) fn name(pages: &[ReadPage]) -> Option<&str> {
+pub(super) fn name(pages: &[ExtractedPage]) -> Option<&str> {
     let mut heads = pages.iter().flat_map(|page| page.blocks.iter().take(MAX_TOP).filter_map(head));
     let first = pages.iter().find(|page| !page.blocks.is_empty())?;
     let name = first.blocks.iter().take(MAX_TOP).find_map(head)?;
@@ -28,7 +28,7 @@ pub(super) fn name(pages: &[ReadPage]) -> Option<&str> {
 
 /// Returns the horizontal position, in points, left of which the headings of a manual page begin; `None` if no positions are
 /// known.
-pub(super) fn heading_edge(pages: &[ReadPage]) -> Option<f64> {
+pub(super) fn heading_edge(pages: &[ExtractedPage]) -> Option<f64> {
     let mut by_left: BTreeMap<i64, usize> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks).filter(|block| head(block).is_none()) {
         if let Some(place) = block.place {
@@ -76,11 +76,11 @@ mod tests {
         PageBlock { place: Some(place), ..PageBlock::new(BlockKind::Paragraph, 0, text) }
     }
 
-    fn pages(heads: &[&str]) -> Vec<ReadPage> {
+    fn pages(heads: &[&str]) -> Vec<ExtractedPage> {
         let text = "The shell reads commands from a file, and executes them one after another. ";
         heads
             .iter()
-            .map(|head| ReadPage {
+            .map(|head| ExtractedPage {
                 blocks: vec![
                     block(head, 72.0),
                     block("OPTIONS", 72.0),
@@ -88,7 +88,7 @@ mod tests {
                     block("−A, −−almost−all", 108.0),
                     block(&text.repeat(3), 144.0),
                 ],
-                ..ReadPage::default()
+                ..ExtractedPage::default()
             })
             .collect()
     }

@@ -36,8 +36,8 @@ use quality::is_missing;
 use crate::containers;
 use crate::document::{Document, Format};
 use crate::error::{Error, FailureKind, Result};
-use crate::extracted::Extracted;
-use crate::protocol::{IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, ReadFailure, ReadPage};
+use crate::extracted::ExtractedFile;
+use crate::protocol::{ExtractedPage, IMAGE, OCR_OF_IMAGE, OCR_OF_PDF, PDF_READERS, ReadFailure};
 use crate::sandbox::ReadOptions;
 use crate::sandbox::parent::{self, ReadDocument};
 
@@ -50,7 +50,7 @@ use crate::sandbox::parent::{self, ReadDocument};
 ///
 /// [`Error::Extract`] with the class of failure if no reader could read all of it; [`Error::Io`] if
 /// the reading process cannot be started.
-pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
+pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<ExtractedFile> {
     let bytes = &*from_header(bytes)?;
     // Used if no reader does better: a reading without text, or with too many unknown characters.
     let mut best_so_far: Option<ReadDocument> = None;
@@ -97,7 +97,7 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<Extracted> {
         let mut document = assemble::assemble(&reading, options);
         document.metadata.warnings.extend(assemble::unread_pictures(&unread));
         let members = containers::members(reading.members);
-        return Ok(Extracted { document, format: Format::Pdf, members });
+        return Ok(ExtractedFile { document, format: Format::Pdf, members });
     }
     let most_informative = failures.into_iter().min_by_key(|failed| failed.failure);
     Err(most_informative
@@ -120,7 +120,7 @@ pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 }
 
 /// Whether a picture cannot hold a line of print, such as an icon: ten letters of the smallest print.
-fn is_too_small(picture: &ReadPage) -> bool {
+fn is_too_small(picture: &ExtractedPage) -> bool {
     const LINE_LENGTH: f64 = 64.0;
     const LINE_HEIGHT: f64 = 12.0;
     let (width, height) = (picture.width, picture.height);
@@ -283,19 +283,23 @@ mod tests {
         assert!(from_header(bytes).unwrap().starts_with(b"%PDF-1.4\n1.4\n1 0 obj"));
     }
 
-    fn failed() -> ReadPage {
-        ReadPage { failed: Some("bad font".into()), ..ReadPage::default() }
+    fn failed() -> ExtractedPage {
+        ExtractedPage { failed: Some("bad font".into()), ..ExtractedPage::default() }
     }
 
-    fn blank() -> ReadPage {
-        ReadPage { is_blank: true, ..ReadPage::default() }
+    fn blank() -> ExtractedPage {
+        ExtractedPage { is_blank: true, ..ExtractedPage::default() }
     }
 
-    fn missing() -> ReadPage {
-        ReadPage { is_blank: true, ..failed() }
+    fn missing() -> ExtractedPage {
+        ExtractedPage { is_blank: true, ..failed() }
     }
 
-    fn checked(pages: Vec<ReadPage>, tail: ReadingSummary, bytes: &[u8]) -> Result<ReadDocument> {
+    fn checked(
+        pages: Vec<ExtractedPage>,
+        tail: ReadingSummary,
+        bytes: &[u8],
+    ) -> Result<ReadDocument> {
         check_complete(ReadDocument { pages, tail, ..ReadDocument::default() }, bytes)
     }
 
@@ -305,7 +309,7 @@ mod tests {
             let tail = ReadingSummary { pages_lost, rebuilt, ..ReadingSummary::default() };
             checked(pages, tail, bytes).is_ok()
         };
-        let good = ReadPage::default;
+        let good = ExtractedPage::default;
         assert!(outcome(vec![good()], false, true, b""));
         assert!(outcome(vec![good(), failed()], false, false, b""));
         assert!(!outcome(vec![failed(), failed()], false, false, b""));
@@ -324,7 +328,7 @@ mod tests {
             pages_lost,
             ..ReadingSummary::default()
         };
-        let good = ReadPage::default;
+        let good = ExtractedPage::default;
         let some = vec![good(), missing(), good()];
         assert!(
             checked(some.clone(), tail(Some(3), false), b"").unwrap().pages[1].failed.is_some()

@@ -1,12 +1,12 @@
 //! Puts the notes of a page, which are not drawn on it, behind the blocks to which they are attached. A pure function.
 
-use crate::protocol::{BlockPlace, PageNote, ReadPage};
+use crate::protocol::{BlockPlace, ExtractedPage, PageNote};
 
 /// Returns the notes behind each block of a page, in their order, and as the last entry those behind all blocks.
 ///
 /// A note follows the block that it covers most of; in a margin, the next block at its height. One that is attached to
 /// the whole page is at the end.
-pub(super) fn by_block(page: &ReadPage) -> Vec<Vec<&PageNote>> {
+pub(super) fn by_block(page: &ExtractedPage) -> Vec<Vec<&PageNote>> {
     let mut by_block = vec![Vec::new(); page.blocks.len() + 1];
     for note in &page.notes {
         let block_idx = note.place.and_then(|place| nearest(page, &place));
@@ -15,7 +15,7 @@ pub(super) fn by_block(page: &ReadPage) -> Vec<Vec<&PageNote>> {
     by_block
 }
 
-fn nearest(page: &ReadPage, note: &BlockPlace) -> Option<usize> {
+fn nearest(page: &ExtractedPage, note: &BlockPlace) -> Option<usize> {
     let places = page.blocks.iter().map(|block| block.place).enumerate();
     let at_height = places.filter_map(|(idx, place)| {
         let place = place?;
@@ -51,7 +51,11 @@ mod tests {
             ..PageBlock::new(BlockKind::Paragraph, 0, "text")
         };
         let notes = vec![PageNote { text: "note".into(), place: place.map(at) }];
-        let page = ReadPage { blocks: columns.map(block).collect(), notes, ..ReadPage::default() };
+        let page = ExtractedPage {
+            blocks: columns.map(block).collect(),
+            notes,
+            ..ExtractedPage::default()
+        };
         let found = by_block(&page).iter().position(|notes| !notes.is_empty());
         assert_eq!(found, Some(expected));
     }

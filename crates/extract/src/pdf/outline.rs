@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::number;
 use crate::document::BlockKind;
-use crate::protocol::{OutlineEntry, PageBlock, ReadPage};
+use crate::protocol::{ExtractedPage, OutlineEntry, PageBlock};
 
 /// Longest title, in characters.
 pub(super) const MAX_CHARS: usize = 200;
@@ -17,7 +17,7 @@ const MAX_ALIKE: usize = 500;
 
 /// Splits blocks that begin with the title of a bookmark followed by other text: readers take a
 /// heading for the first line of its paragraph if only the font differs.
-pub(super) fn split_at_titles(pages: &mut [ReadPage], outline: &[OutlineEntry]) {
+pub(super) fn split_at_titles(pages: &mut [ExtractedPage], outline: &[OutlineEntry]) {
     let mut titles: TitlesByBeginning<'_> = HashMap::new();
     for entry in outline {
         let letters = letters(&entry.title);
@@ -113,7 +113,7 @@ pub(super) struct PlacedBookmark<'a> {
 /// nowhere is left out.
 pub(super) fn place<'a>(
     outline: &'a [OutlineEntry],
-    pages: &[ReadPage],
+    pages: &[ExtractedPage],
 ) -> Vec<PlacedBookmark<'a>> {
     let candidates: Vec<Vec<Position>> = {
         let index = index(pages);
@@ -152,7 +152,7 @@ const MAX_CANDIDATES: usize = 32;
 
 /// Returns the positions of all texts short enough for a title, by their letters with and without
 /// numbers.
-fn index(pages: &[ReadPage]) -> HashMap<String, Vec<Position>> {
+fn index(pages: &[ExtractedPage]) -> HashMap<String, Vec<Position>> {
     let mut index: HashMap<String, Vec<Position>> = HashMap::new();
     for (page_idx, page) in pages.iter().enumerate() {
         for (block_idx, block) in page.blocks.iter().enumerate() {
@@ -174,7 +174,7 @@ fn index(pages: &[ReadPage]) -> HashMap<String, Vec<Position>> {
 fn candidates(
     entry: &OutlineEntry,
     index: &HashMap<String, Vec<Position>>,
-    pages: &[ReadPage],
+    pages: &[ExtractedPage],
 ) -> Vec<Position> {
     let wanted = letters(&entry.title);
     let key = letters(number::without(&entry.title));
@@ -196,7 +196,7 @@ fn positions_of(
     letters: &str,
     entry: &OutlineEntry,
     index: &HashMap<String, Vec<Position>>,
-    pages: &[ReadPage],
+    pages: &[ExtractedPage],
 ) -> Vec<Position> {
     let all = index.get(letters).filter(|_| !letters.is_empty()).into_iter().flatten();
     let on_page = all
@@ -205,7 +205,7 @@ fn positions_of(
 }
 
 /// Keeps the positions of blocks for which the claim holds, if there are any.
-fn prefer(found: &mut Vec<Position>, pages: &[ReadPage], claim: impl Fn(&PageBlock) -> bool) {
+fn prefer(found: &mut Vec<Position>, pages: &[ExtractedPage], claim: impl Fn(&PageBlock) -> bool) {
     if found.iter().any(|(page, block)| claim(&pages[*page].blocks[*block])) {
         found.retain(|(page, block)| claim(&pages[*page].blocks[*block]));
     }

@@ -3,7 +3,7 @@
 use super::quality::lacks_usable_text;
 use super::scan;
 use crate::error::Result;
-use crate::protocol::{BlockOrientation, BlockPlace, OcrOutcome, PageBlock, ReadPage};
+use crate::protocol::{BlockPlace, BlockPlacement, ExtractedPage, OcrOutcome, PageBlock};
 use crate::sandbox::parent::ReadDocument;
 use crate::sandbox::{Ocr, ReadOptions};
 
@@ -48,7 +48,7 @@ fn wanted(reading: &ReadDocument, ocr: &Ocr) -> (Vec<(u32, BlockPlace)>, Vec<u32
 }
 
 /// Puts the blocks that OCR has read on pictures behind the text above them.
-fn put(page: &mut ReadPage, answer: ReadPage) {
+fn put(page: &mut ExtractedPage, answer: ExtractedPage) {
     if answer.blocks.is_empty() {
         return;
     }
@@ -69,7 +69,7 @@ fn put(page: &mut ReadPage, answer: ReadPage) {
             .iter()
             .filter(|block| block.place.is_some_and(|place| is_over(&picture, &place)));
         let blocks =
-            blocks.map(|block| PageBlock { stance: BlockOrientation::InPicture, ..block.clone() });
+            blocks.map(|block| PageBlock { stance: BlockPlacement::InPicture, ..block.clone() });
         page.blocks.splice(at..at, blocks.collect::<Vec<_>>());
     }
 }
@@ -95,20 +95,28 @@ mod tests {
         PageBlock { place, ..PageBlock::new(BlockKind::Paragraph, 0, text) }
     }
 
-    fn page(number: u32) -> ReadPage {
+    fn page(number: u32) -> ExtractedPage {
         let text = "the harbour is dry at noon and wet at night";
         let blocks = vec![block(text, 50.0), block("Above it", 90.0), block("Below it", 420.0)];
-        ReadPage { number, blocks, pictures: vec![place(110.0, 400.0)], ..ReadPage::default() }
+        ExtractedPage {
+            number,
+            blocks,
+            pictures: vec![place(110.0, 400.0)],
+            ..ExtractedPage::default()
+        }
     }
 
     #[test]
     fn words_of_a_picture_are_between_the_text_above_and_below() {
         let mut read = page(1);
         let blocks = vec![block("Tariff", 150.0), block("Adults 5", 300.0), block("noise", 700.0)];
-        put(&mut read, ReadPage { blocks, ocr: Some(OcrOutcome::Read), ..ReadPage::default() });
+        put(
+            &mut read,
+            ExtractedPage { blocks, ocr: Some(OcrOutcome::Read), ..ExtractedPage::default() },
+        );
         let texts: Vec<&str> = read.blocks[1..].iter().map(|block| block.text.as_str()).collect();
         assert_eq!(texts, ["Above it", "Tariff", "Adults 5", "Below it"]);
-        assert_eq!(read.blocks[2].stance, BlockOrientation::InPicture);
+        assert_eq!(read.blocks[2].stance, BlockPlacement::InPicture);
     }
 
     #[test]

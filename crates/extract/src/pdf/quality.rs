@@ -1,7 +1,7 @@
 //! Measures how much of the text of pages is readable. A pure function.
 
 use crate::document::Quality;
-use crate::protocol::{OcrOutcome, ReadPage};
+use crate::protocol::{ExtractedPage, OcrOutcome};
 
 /// A page with fewer visible characters and a larger part covered by pictures is a scan: its text
 /// is only a stamp or a page number.
@@ -18,7 +18,7 @@ const FULL_COVERAGE: f64 = 0.9;
 pub(super) const GARBAGE_SHARE: f64 = 0.1;
 
 /// Counts the result of each page.
-pub(super) fn of(pages: &[ReadPage]) -> Quality {
+pub(super) fn of(pages: &[ExtractedPage]) -> Quality {
     let mut quality = Quality::default();
     for page in pages {
         let (num_visible, num_garbage) = count_characters(page);
@@ -49,12 +49,12 @@ pub(super) fn of(pages: &[ReadPage]) -> Quality {
 }
 
 /// Whether a page is not in the file, so that no other reader and no OCR could read it.
-pub(super) fn is_missing(page: &ReadPage) -> bool {
+pub(super) fn is_missing(page: &ExtractedPage) -> bool {
     page.failed.is_some() && page.is_blank
 }
 
 /// Whether a page has content but no text that can be searched, or hardly any.
-pub(super) fn lacks_usable_text(page: &ReadPage) -> bool {
+pub(super) fn lacks_usable_text(page: &ExtractedPage) -> bool {
     let is_picture =
         page.image_coverage > FULL_COVERAGE && count_characters(page).0 < FEW_ON_PICTURE;
     is_picture
@@ -64,13 +64,13 @@ pub(super) fn lacks_usable_text(page: &ReadPage) -> bool {
 }
 
 /// Whether a page consists of pictures, except for a few characters.
-pub(super) fn looks_like_scan(page: &ReadPage) -> bool {
+pub(super) fn looks_like_scan(page: &ExtractedPage) -> bool {
     let (num_visible, _) = count_characters(page);
     num_visible < FEW_CHARACTERS && page.image_coverage > SCAN_COVERAGE
 }
 
 /// Whether most characters of a page are not text.
-pub(super) fn is_garbage(page: &ReadPage) -> bool {
+pub(super) fn is_garbage(page: &ExtractedPage) -> bool {
     let (num_visible, num_garbage) = count_characters(page);
     num_garbage as f64 > GARBAGE_SHARE * num_visible as f64
 }
@@ -81,7 +81,7 @@ fn saturated(count: usize) -> u32 {
 
 /// Returns how many visible characters a page has, and how many of them are not text: characters
 /// that a font does not identify, and characters in the private use areas of Unicode.
-pub(super) fn count_characters(page: &ReadPage) -> (usize, usize) {
+pub(super) fn count_characters(page: &ExtractedPage) -> (usize, usize) {
     let text = page.blocks.iter().flat_map(|block| block.text.chars());
     let visible = text.filter(|c| !c.is_whitespace());
     visible.fold((0, 0), |(num_visible, num_garbage), c| {
@@ -96,7 +96,7 @@ fn is_not_text(character: char) -> bool {
 
 /// Removes replacement characters, which stand for unknown characters: they are of no use for
 /// searching.
-pub(super) fn drop_unknown(pages: &mut [ReadPage]) {
+pub(super) fn drop_unknown(pages: &mut [ExtractedPage]) {
     for page in pages {
         for block in
             page.blocks.iter_mut().filter(|block| block.text.contains(char::REPLACEMENT_CHARACTER))
@@ -120,9 +120,9 @@ mod tests {
     use crate::document::BlockKind;
     use crate::protocol::PageBlock;
 
-    fn page(texts: &[&str]) -> ReadPage {
+    fn page(texts: &[&str]) -> ExtractedPage {
         let block = |text: &&str| PageBlock::new(BlockKind::Paragraph, 0, *text);
-        ReadPage { blocks: texts.iter().map(block).collect(), ..ReadPage::default() }
+        ExtractedPage { blocks: texts.iter().map(block).collect(), ..ExtractedPage::default() }
     }
 
     #[test]
@@ -132,9 +132,9 @@ mod tests {
     }
 
     /// Returns a page with this text, if it is not empty, of which pictures cover a part.
-    fn covered(text: &str, image_coverage: f64) -> ReadPage {
+    fn covered(text: &str, image_coverage: f64) -> ExtractedPage {
         let texts: &[&str] = if text.is_empty() { &[] } else { &[text] };
-        ReadPage { image_coverage, ..page(texts) }
+        ExtractedPage { image_coverage, ..page(texts) }
     }
 
     #[test]
@@ -149,14 +149,14 @@ mod tests {
         assert!(!looks_like_scan(&covered("of the in a to and as is it the for of by", 1.0)));
         assert!(!lacks_usable_text(&covered(&"the tide is low at noon ".repeat(20), 1.0)));
         assert!(!lacks_usable_text(&covered("page 12", 0.1)));
-        assert!(!lacks_usable_text(&ReadPage { is_blank: true, ..ReadPage::default() }));
+        assert!(!lacks_usable_text(&ExtractedPage { is_blank: true, ..ExtractedPage::default() }));
     }
 
     #[test]
     fn every_page_is_counted_once() {
-        let scan = |ocr| ReadPage { image_coverage: 1.0, ocr, ..page(&[]) };
-        let read_by_ocr = ReadPage { ocr: Some(OcrOutcome::Read), ..page(&["high water"]) };
-        let blank = ReadPage { is_blank: true, ..page(&[]) };
+        let scan = |ocr| ExtractedPage { image_coverage: 1.0, ocr, ..page(&[]) };
+        let read_by_ocr = ExtractedPage { ocr: Some(OcrOutcome::Read), ..page(&["high water"]) };
+        let blank = ExtractedPage { is_blank: true, ..page(&[]) };
         let quality = of(&[
             page(&["low water at noon"]),
             read_by_ocr,
@@ -166,7 +166,7 @@ mod tests {
             scan(Some(OcrOutcome::Refused("no".into()))),
             scan(Some(OcrOutcome::Lost("no".into()))),
             page(&["ab\u{E000}"]),
-            ReadPage { is_blank: true, failed: Some("it is missing".into()), ..page(&[]) },
+            ExtractedPage { is_blank: true, failed: Some("it is missing".into()), ..page(&[]) },
         ]);
         let pages = (quality.pages_read, quality.pages_ocr, quality.pages_empty);
         assert_eq!((pages, quality.pages_unread), ((2, 1, 2), 5));
@@ -186,13 +186,21 @@ mod tests {
     fn pages_are_counted_by_what_became_of_them() {
         let read = || page(&["some words of a page"]);
         let by_ocr =
-            ReadPage { ocr: Some(OcrOutcome::Read), num_words: 4, num_unsure: 1, ..read() };
-        let scan = ReadPage { image_coverage: 0.9, ..page(&["stamp"]) };
-        let failed = ReadPage { failed: Some("damaged".into()), ..ReadPage::default() };
-        let missing = ReadPage { is_blank: true, ..failed.clone() };
+            ExtractedPage { ocr: Some(OcrOutcome::Read), num_words: 4, num_unsure: 1, ..read() };
+        let scan = ExtractedPage { image_coverage: 0.9, ..page(&["stamp"]) };
+        let failed = ExtractedPage { failed: Some("damaged".into()), ..ExtractedPage::default() };
+        let missing = ExtractedPage { is_blank: true, ..failed.clone() };
         let garbage = page(&["\u{FFFD}\u{FFFD} ab"]);
-        let pages =
-            [read(), by_ocr.clone(), by_ocr, ReadPage::default(), scan, failed, missing, garbage];
+        let pages = [
+            read(),
+            by_ocr.clone(),
+            by_ocr,
+            ExtractedPage::default(),
+            scan,
+            failed,
+            missing,
+            garbage,
+        ];
         let found = of(&pages);
         assert_eq!((found.pages_read, found.pages_ocr, found.pages_empty), (3, 2, 1));
         assert_eq!((found.pages_unread, found.pages_awaiting_ocr), (4, 3));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::quality::{count_characters, is_garbage, lacks_usable_text};
 use crate::error::{Error, Result};
-use crate::protocol::{BlockPlace, OcrOutcome, ReadPage, Request};
+use crate::protocol::{BlockPlace, ExtractedPage, OcrOutcome, Request};
 use crate::sandbox::parent::{self, ReadDocument};
 use crate::sandbox::{Ocr, ReadOptions};
 
@@ -51,7 +51,7 @@ pub(super) fn run(
     reader: &str,
     bytes: &[u8],
     options: &ReadOptions,
-) -> (Vec<ReadPage>, Result<()>) {
+) -> (Vec<ExtractedPage>, Result<()>) {
     if numbers.is_empty() {
         return (Vec::new(), Ok(()));
     }
@@ -97,7 +97,7 @@ struct OcrRun<'a> {
 struct OcrProgress<'a> {
     /// Requests, the next one last.
     left: Vec<&'a [u32]>,
-    answers: Vec<ReadPage>,
+    answers: Vec<ExtractedPage>,
     num_failures: usize,
     /// The result of the remaining pages, once OCR of this document has been abandoned.
     give_up: Option<OcrOutcome>,
@@ -172,10 +172,10 @@ impl<'a> OcrProgress<'a> {
     }
 
     fn put(&mut self, pages: &[u32], outcome: &OcrOutcome) {
-        self.answers.extend(pages.iter().map(|number| ReadPage {
+        self.answers.extend(pages.iter().map(|number| ExtractedPage {
             number: *number,
             ocr: Some(outcome.clone()),
-            ..ReadPage::default()
+            ..ExtractedPage::default()
         }));
     }
 }
@@ -184,7 +184,7 @@ impl<'a> OcrProgress<'a> {
 const MAX_GAIN: usize = 2;
 
 /// Replaces the text of a page with the result of OCR, unless it has nearly as much.
-fn put(reading: &mut ReadDocument, answer: ReadPage, is_forced: bool) {
+fn put(reading: &mut ReadDocument, answer: ExtractedPage, is_forced: bool) {
     let Some(page) = reading.pages.iter_mut().find(|page| page.number == answer.number) else {
         return;
     };
@@ -200,7 +200,7 @@ fn put(reading: &mut ReadDocument, answer: ReadPage, is_forced: bool) {
 }
 
 /// Replaces the text of a page with the result of OCR.
-pub(super) fn replace(page: &mut ReadPage, answer: ReadPage) {
+pub(super) fn replace(page: &mut ExtractedPage, answer: ExtractedPage) {
     page.ocr = answer.ocr;
     (page.num_words, page.num_unsure) = (answer.num_words, answer.num_unsure);
     page.blocks = answer.blocks;
@@ -216,8 +216,8 @@ mod tests {
     use crate::error::FailureKind;
     use crate::protocol::PageBlock;
 
-    fn page(text: &str, image_coverage: f64) -> ReadPage {
-        let mut page = ReadPage { image_coverage, ..ReadPage::default() };
+    fn page(text: &str, image_coverage: f64) -> ExtractedPage {
+        let mut page = ExtractedPage { image_coverage, ..ExtractedPage::default() };
         if !text.is_empty() {
             page.blocks.push(PageBlock::new(BlockKind::Paragraph, 0, text));
         }
@@ -254,10 +254,10 @@ mod tests {
             let answer = if pages.contains(&3) {
                 Err(Error::Extract { failure: FailureKind::TimedOut, detail: String::new() })
             } else {
-                let read = |number: &u32| ReadPage {
+                let read = |number: &u32| ExtractedPage {
                     number: *number,
                     ocr: Some(OcrOutcome::Read),
-                    ..ReadPage::default()
+                    ..ExtractedPage::default()
                 };
                 Ok(ReadDocument {
                     pages: pages.iter().map(read).collect(),
@@ -266,7 +266,7 @@ mod tests {
             };
             progress.record(pages, answer).unwrap();
         }
-        let is_read = |page: &&ReadPage| page.ocr == Some(OcrOutcome::Read);
+        let is_read = |page: &&ExtractedPage| page.ocr == Some(OcrOutcome::Read);
         let read: Vec<u32> =
             progress.answers.iter().filter(is_read).map(|page| page.number).collect();
         assert_eq!(read, [1, 2, 4]);
@@ -277,7 +277,7 @@ mod tests {
     fn a_refusal_of_several_pages_applies_to_the_rest() {
         let refused = |number| {
             let ocr = Some(OcrOutcome::Refused("no such language".into()));
-            ReadPage { number, ocr, ..ReadPage::default() }
+            ExtractedPage { number, ocr, ..ExtractedPage::default() }
         };
         let answer = |pages| Ok(ReadDocument { pages, ..ReadDocument::default() });
         let mut progress = OcrProgress::default();
@@ -290,10 +290,10 @@ mod tests {
     #[test]
     fn ocr_text_replaces_the_text_of_the_page() {
         let mut reading = ReadDocument { pages: vec![page("12", 1.0)], ..ReadDocument::default() };
-        let nothing = ReadPage { ocr: Some(OcrOutcome::Read), ..ReadPage::default() };
+        let nothing = ExtractedPage { ocr: Some(OcrOutcome::Read), ..ExtractedPage::default() };
         put(&mut reading, nothing, false);
         assert_eq!(reading.pages[0].blocks[0].text, "12");
-        let read = |text| ReadPage { ocr: Some(OcrOutcome::Read), ..page(text, 0.0) };
+        let read = |text| ExtractedPage { ocr: Some(OcrOutcome::Read), ..page(text, 0.0) };
         put(&mut reading, read("high water at noon"), false);
         assert_eq!(reading.pages[0].blocks[0].text, "high water at noon");
         put(&mut reading, read("hiqh vvater at n00n today"), false);

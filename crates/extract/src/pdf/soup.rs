@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::quality::lacks_usable_text;
 use super::scan;
 use crate::error::Result;
-use crate::protocol::{OcrOutcome, ReadPage};
+use crate::protocol::{ExtractedPage, OcrOutcome};
 use crate::sandbox::parent::ReadDocument;
 use crate::sandbox::{Ocr, ReadOptions};
 
@@ -70,7 +70,7 @@ struct WordLooks {
 }
 
 impl WordLooks {
-    fn of(page: &ReadPage) -> Self {
+    fn of(page: &ExtractedPage) -> Self {
         let mut looks = Self::default();
         for word in words(page).take(MAX_WORDS) {
             looks.num_words += 1;
@@ -137,7 +137,7 @@ impl Sound {
 }
 
 /// Returns the words of a page without digits.
-fn words(page: &ReadPage) -> impl Iterator<Item = &str> {
+fn words(page: &ExtractedPage) -> impl Iterator<Item = &str> {
     let words = page.blocks.iter().flat_map(|block| block.text.split_whitespace());
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     words.filter(|word| !word.is_empty() && !word.contains(|c: char| c.is_ascii_digit()))
@@ -182,7 +182,7 @@ pub(super) fn replace(
 }
 
 /// Compares a page with the result of OCR, and replaces or marks it if it is soup. Returns whether it is.
-fn settle(reading: &mut ReadDocument, answer: ReadPage) -> bool {
+fn settle(reading: &mut ReadDocument, answer: ExtractedPage) -> bool {
     let Some(page) = reading.pages.iter_mut().find(|page| page.number == answer.number) else {
         return false;
     };
@@ -198,7 +198,7 @@ fn settle(reading: &mut ReadDocument, answer: ReadPage) -> bool {
 }
 
 /// Whether OCR has read words of the page, or too few to tell.
-fn says_the_same(page: &ReadPage, answer: &ReadPage) -> bool {
+fn says_the_same(page: &ExtractedPage, answer: &ExtractedPage) -> bool {
     let known: HashSet<&str> = words(page).collect();
     let read: Vec<&str> =
         words(answer).filter(|word| word.chars().count() >= MIN_LETTERS).collect();
@@ -222,9 +222,9 @@ mod tests {
         pilot signs it before the lock opens. Every entry names the vessel, the flag, the draught and the berth, so \
         that the night watch can find each crew at once, and nobody has to ask.";
 
-    fn page(text: &str) -> ReadPage {
+    fn page(text: &str) -> ExtractedPage {
         let block = PageBlock::new(BlockKind::Paragraph, 0, text);
-        ReadPage { number: 1, blocks: vec![block], ..ReadPage::default() }
+        ExtractedPage { number: 1, blocks: vec![block], ..ExtractedPage::default() }
     }
 
     /// Returns a text with every letter replaced by one that is further in the alphabet.
@@ -269,7 +269,7 @@ mod tests {
     fn ocr_decides() {
         let settled = |layer: &str, read: &str| {
             let mut reading = ReadDocument { pages: vec![page(layer)], ..ReadDocument::default() };
-            let answer = ReadPage { ocr: Some(OcrOutcome::Read), ..page(read) };
+            let answer = ExtractedPage { ocr: Some(OcrOutcome::Read), ..page(read) };
             let is_soup = settle(&mut reading, answer);
             let page = reading.pages.remove(0);
             (is_soup, page.blocks[0].text == read, page.is_soup)

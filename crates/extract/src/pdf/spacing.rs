@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::document::BlockKind;
-use crate::protocol::{NARROW_GAP, ReadPage};
+use crate::protocol::{ExtractedPage, NARROW_GAP};
 
 /// Words of one letter.
 const ONE_LETTER: &str =
@@ -52,8 +52,8 @@ pub(super) struct SpacingCounts {
 }
 
 /// Separates the words of `pages`, and removes the marks of narrow gaps.
-pub(super) fn separate(pages: &mut [ReadPage]) -> SpacingCounts {
-    let words = SpacedWords::of(pages);
+pub(super) fn separate(pages: &mut [ExtractedPage]) -> SpacingCounts {
+    let words = WordFrequencies::of(pages);
     let (num_one, num_several) = words.count_outcomes(pages);
     let is_trusted =
         num_several >= MIN_SEPARATED && num_several >= num_one.saturating_mul(MIN_RATIO);
@@ -108,15 +108,15 @@ enum SpacingVerdict {
 
 /// The words of a document.
 #[derive(Debug, Default)]
-struct SpacedWords {
+struct WordFrequencies {
     /// How often a word without marked gaps occurs.
     counts: HashMap<String, u32>,
     /// In how many different words a part between marked gaps occurs.
     uses: HashMap<String, u32>,
 }
 
-impl SpacedWords {
-    fn of(pages: &[ReadPage]) -> Self {
+impl WordFrequencies {
+    fn of(pages: &[ExtractedPage]) -> Self {
         let mut words = Self::default();
         let mut marked: HashSet<&str> = HashSet::new();
         for word in tokens(pages) {
@@ -189,7 +189,7 @@ impl SpacedWords {
     }
 
     /// Returns how many words with marked gaps are known to be one, and how many to be several.
-    fn count_outcomes(&self, pages: &[ReadPage]) -> (u32, u32) {
+    fn count_outcomes(&self, pages: &[ExtractedPage]) -> (u32, u32) {
         let (mut num_one, mut num_several) = (0_u32, 0_u32);
         for word in tokens(pages).filter(|word| word.contains(NARROW_GAP)) {
             match self.outcome(word) {
@@ -228,7 +228,7 @@ struct UnmarkedCompounds {
 impl UnmarkedCompounds {
     /// Finds them; those without a capital only if the document lacks spaces elsewhere, as `time
     /// stamp` next to `timestamp` proves nothing.
-    fn of(pages: &[ReadPage], words: &SpacedWords, lacks_spaces: bool) -> Self {
+    fn of(pages: &[ExtractedPage], words: &WordFrequencies, lacks_spaces: bool) -> Self {
         let mut candidates: HashMap<String, Vec<usize>> = HashMap::new();
         for word in tokens(pages).filter_map(letters) {
             if candidates.len() >= MAX_CANDIDATES {
@@ -297,7 +297,7 @@ fn num_pairs(pairs: &HashMap<(String, String), u32>, word: &str, at: usize) -> u
 
 /// Returns where a word may consist of two words of the document: at a capital after a small
 /// letter, or anywhere in a long word of a document that lacks spaces.
-fn splits(word: &str, words: &SpacedWords, lacks_spaces: bool) -> Vec<usize> {
+fn splits(word: &str, words: &WordFrequencies, lacks_spaces: bool) -> Vec<usize> {
     let num_letters = word.chars().count();
     let mut last = None;
     let mut splits = Vec::new();
@@ -315,7 +315,7 @@ fn splits(word: &str, words: &SpacedWords, lacks_spaces: bool) -> Vec<usize> {
     splits
 }
 
-fn tokens(pages: &[ReadPage]) -> impl Iterator<Item = &str> {
+fn tokens(pages: &[ExtractedPage]) -> impl Iterator<Item = &str> {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
     blocks.flat_map(|block| block.text.split([' ', '\n'])).filter(|word| !word.is_empty())
 }

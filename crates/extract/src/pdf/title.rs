@@ -4,7 +4,7 @@
 use super::{clean, number};
 use crate::boilerplate::is_boilerplate;
 use crate::document::BlockKind;
-use crate::protocol::ReadPage;
+use crate::protocol::ExtractedPage;
 
 /// Longest title that is accepted, in characters.
 const MAX_CHARS: usize = 250;
@@ -69,7 +69,7 @@ const MIN_LETTERS: usize = 4;
 pub(super) fn of(
     stated: Option<&str>,
     manual_page: Option<&str>,
-    pages: &[ReadPage],
+    pages: &[ExtractedPage],
 ) -> Option<String> {
     let stated = stated.and_then(cleaned).filter(|title| is_sensible(title));
     stated.or_else(|| manual_page.map(str::to_owned)).or_else(|| heading(pages))
@@ -87,7 +87,7 @@ fn cleaned(text: &str) -> Option<String> {
     Some(clean::join_lines(&clean::text(text))).filter(|text| !text.is_empty())
 }
 
-fn heading(pages: &[ReadPage]) -> Option<String> {
+fn heading(pages: &[ExtractedPage]) -> Option<String> {
     let page = pages.iter().find(|page| !page.blocks.is_empty())?;
     let headings = page.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
     let headings = headings.filter(|block| {
@@ -134,7 +134,7 @@ fn labelled(heading: &str) -> Option<&str> {
 
 /// Whether the number of a heading shows that it is a section: it has several parts, or the
 /// document has a heading with the number before or after it.
-fn is_section(heading: &str, pages: &[ReadPage]) -> bool {
+fn is_section(heading: &str, pages: &[ExtractedPage]) -> bool {
     let title = number::without(heading);
     let number = heading[..heading.len() - title.len()].trim().trim_end_matches(['.', ':']);
     if title.len() == heading.len() || number.is_empty() {
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn the_largest_heading_of_the_first_page_is_the_fallback() {
         let block = |kind, level, text: &str| PageBlock::new(kind, level, text);
-        let page = |blocks| ReadPage { blocks, ..ReadPage::default() };
+        let page = |blocks| ExtractedPage { blocks, ..ExtractedPage::default() };
         let pages = [
             page(vec![]),
             page(vec![
@@ -242,8 +242,10 @@ mod tests {
     #[track_caller]
     fn check_headings(headings: &[&str], expected: Option<&str>) {
         let block = |text: &&str| PageBlock::new(BlockKind::Heading, 1, *text);
-        let pages =
-            [ReadPage { blocks: headings.iter().map(block).collect(), ..ReadPage::default() }];
+        let pages = [ExtractedPage {
+            blocks: headings.iter().map(block).collect(),
+            ..ExtractedPage::default()
+        }];
         assert_eq!(of(None, None, &pages).as_deref(), expected, "{headings:?}");
     }
 

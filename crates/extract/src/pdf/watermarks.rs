@@ -2,20 +2,20 @@
 
 use std::collections::HashSet;
 
-use crate::document::WordReason;
-use crate::protocol::{BlockOrientation, PageBlock, ReadPage};
+use crate::document::WordDestination;
+use crate::protocol::{BlockPlacement, ExtractedPage, PageBlock};
 
 /// Removes watermarks from `pages`, also where they stand apart because a page has little text.
-pub(super) fn remove(pages: &mut [ReadPage]) {
+pub(super) fn remove(pages: &mut [ExtractedPage]) {
     let blocks = pages.iter().flat_map(|page| &page.blocks);
-    let across = blocks.filter(|block| block.stance == BlockOrientation::Across);
+    let across = blocks.filter(|block| block.stance == BlockPlacement::Across);
     let texts: HashSet<String> = across.map(|block| block.text.clone()).collect();
     if texts.is_empty() {
         return;
     }
     for page in pages {
         for block in page.blocks.extract_if(.., |block| is_watermark(block, &texts)) {
-            page.left_out.add(WordReason::Watermark, &block.text);
+            page.left_out.add(WordDestination::Watermark, &block.text);
         }
     }
 }
@@ -23,9 +23,9 @@ pub(super) fn remove(pages: &mut [ReadPage]) {
 /// Whether a block is a watermark; `across` are the texts of those across a page.
 fn is_watermark(block: &PageBlock, across: &HashSet<String>) -> bool {
     match block.stance {
-        BlockOrientation::Upright | BlockOrientation::InPicture => false,
-        BlockOrientation::Tilted => across.contains(&block.text),
-        BlockOrientation::Across => true,
+        BlockPlacement::Upright | BlockPlacement::InPicture => false,
+        BlockPlacement::Tilted => across.contains(&block.text),
+        BlockPlacement::Across => true,
     }
 }
 
@@ -36,17 +36,17 @@ mod tests {
 
     #[test]
     fn a_watermark_is_removed_from_pages_with_little_text_too() {
-        let page = |blocks: &[(&str, BlockOrientation)]| {
-            let block = |&(text, stance): &(&str, BlockOrientation)| PageBlock {
+        let page = |blocks: &[(&str, BlockPlacement)]| {
+            let block = |&(text, stance): &(&str, BlockPlacement)| PageBlock {
                 stance,
                 ..PageBlock::new(BlockKind::Paragraph, 0, text)
             };
-            ReadPage { blocks: blocks.iter().map(block).collect(), ..ReadPage::default() }
+            ExtractedPage { blocks: blocks.iter().map(block).collect(), ..ExtractedPage::default() }
         };
         let mut pages = [
-            page(&[("The end", BlockOrientation::Upright), ("DRAFT", BlockOrientation::Tilted)]),
-            page(&[("The tide", BlockOrientation::Upright), ("DRAFT", BlockOrientation::Across)]),
-            page(&[("DRAFT", BlockOrientation::Upright), ("March", BlockOrientation::Tilted)]),
+            page(&[("The end", BlockPlacement::Upright), ("DRAFT", BlockPlacement::Tilted)]),
+            page(&[("The tide", BlockPlacement::Upright), ("DRAFT", BlockPlacement::Across)]),
+            page(&[("DRAFT", BlockPlacement::Upright), ("March", BlockPlacement::Tilted)]),
         ];
         remove(&mut pages);
         let left: Vec<Vec<&str>> = pages
@@ -55,6 +55,6 @@ mod tests {
             .collect();
         assert_eq!(left, [vec!["The end"], vec!["The tide"], vec!["DRAFT", "March"]]);
         let counted: Vec<_> = pages[1].left_out.counts().collect();
-        assert_eq!(counted, [(WordReason::Watermark, 1)]);
+        assert_eq!(counted, [(WordDestination::Watermark, 1)]);
     }
 }

@@ -6,7 +6,7 @@ use crate::document::{BlockKind, WordAccount};
 
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ReadPage {
+pub struct ExtractedPage {
     /// Physical number, from 1.
     pub number: u32,
     /// Size in points, as displayed; 0 from readers that do not report it.
@@ -88,8 +88,8 @@ pub struct PageBlock {
     #[serde(skip)]
     pub is_contents: bool,
     /// How it stands to the other text of the page.
-    #[serde(default, skip_serializing_if = "BlockOrientation::is_upright")]
-    pub stance: BlockOrientation,
+    #[serde(default, skip_serializing_if = "BlockPlacement::is_upright")]
+    pub stance: BlockPlacement,
     /// Left and right end of each column of a table, in points; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<[f64; 2]>,
@@ -103,7 +103,7 @@ pub struct PageBlock {
 
 /// How a block stands to the other text of its page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum BlockOrientation {
+pub enum BlockPlacement {
     /// In one of the directions of the page.
     #[default]
     Upright,
@@ -115,7 +115,7 @@ pub enum BlockOrientation {
     InPicture,
 }
 
-impl BlockOrientation {
+impl BlockPlacement {
     /// Whether it stands like most text.
     pub fn is_upright(&self) -> bool {
         *self == Self::Upright
@@ -130,7 +130,7 @@ impl PageBlock {
             level,
             text: text.into(),
             is_contents: false,
-            stance: BlockOrientation::Upright,
+            stance: BlockPlacement::Upright,
             columns: Vec::new(),
             has_bold_head: false,
             place: None,

@@ -54,7 +54,7 @@ fn clean(name: &str, max_chars: usize) -> Option<String> {
 
 /// A page that was drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DrawnPicture {
+pub struct RenderedPage {
     /// In pixels; the longer side has at most 1,600.
     pub width: u32,
     /// In pixels.
@@ -66,7 +66,7 @@ pub struct DrawnPicture {
     pub num_marked: u32,
 }
 
-impl DrawnPicture {
+impl RenderedPage {
     /// Whether it is a PNG file of the size that it states (PNG specification, sections 5.2 and 11.2.1: a signature, then the
     /// header with width and height), with sides of 1 to [`limits::PICTURE_SIDE`] pixels.
     pub(crate) fn is_sound(&self) -> bool {
@@ -112,7 +112,7 @@ mod tests {
             let head = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".as_slice();
             [head, &width.to_be_bytes(), &height.to_be_bytes(), b"\x08\0\0\0\0"].concat()
         };
-        let drawn = |width, height, png| DrawnPicture { width, height, png, num_marked: 0 };
+        let drawn = |width, height, png| RenderedPage { width, height, png, num_marked: 0 };
         let most = limits::PICTURE_SIDE;
         assert!(drawn(3, 4, png(3, 4)).is_sound());
         assert!(drawn(most, 1, png(most, 1)).is_sound());

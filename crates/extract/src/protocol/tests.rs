@@ -48,12 +48,12 @@ fn every_line_is_parsed_back_unchanged() {
         outline: vec![OutlineEntry { title: "1 \"One\"".into(), level: 1, page: None }],
         ..DocumentHead::default()
     }));
-    check(&AnswerLine::Page(ReadPage {
+    check(&AnswerLine::Page(ExtractedPage {
         number: 3,
         blocks: vec![PageBlock::new(BlockKind::Table, 0, "| a |\n| --- |\n| \u{1F30A} |")],
         image_coverage: 0.25,
         notes: vec![PageNote { text: "Comment: when?".into(), place: None }],
-        ..ReadPage::default()
+        ..ExtractedPage::default()
     }));
     check(&AnswerLine::Parsed(Box::new(ParsedText {
         document: Document {

@@ -17,23 +17,23 @@ use crate::error::{Error, FailureKind, Result};
 use crate::limits;
 use crate::protocol::bounds::ItemCounts;
 use crate::protocol::{
-    AnswerLine, CHILD_COMMAND, DocumentHead, DrawnPicture, INVALID, LAYERS, MemberLine, OCR_OF_PDF,
-    PDF_READERS, PICTURE_OF_PDF, ParsedText, ReadFailure, ReadPage, ReadingSummary, Request,
-    decode, encode, failure_from_code,
+    AnswerLine, CHILD_COMMAND, DocumentHead, ExtractedPage, INVALID, LAYERS, MemberLine,
+    OCR_OF_PDF, PDF_READERS, PICTURE_OF_PDF, ParsedText, ReadFailure, ReadingSummary, RenderedPage,
+    Request, decode, encode, failure_from_code,
 };
 
 /// The result of reading a complete document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ReadDocument {
     pub(crate) head: DocumentHead,
-    pub(crate) pages: Vec<ReadPage>,
+    pub(crate) pages: Vec<ExtractedPage>,
     pub(crate) tail: ReadingSummary,
     /// A parsed text, which has no pages.
     pub(crate) parsed: Option<ParsedText>,
     /// The files in a container.
     pub(crate) members: Vec<MemberLine>,
     /// The page that was drawn.
-    pub(crate) drawn: Option<DrawnPicture>,
+    pub(crate) drawn: Option<RenderedPage>,
     /// What confines the child, if that was asked for.
     pub(crate) layers: Layers,
 }

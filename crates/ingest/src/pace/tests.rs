@@ -15,7 +15,7 @@ fn is_near(left: Option<Duration>, expected: u64) -> bool {
 }
 
 /// Reads a file with this many chunks and embeds them, until `now`.
-fn done(pace: &mut Pace, position: usize, num_chunks: usize, now: Duration) {
+fn done(pace: &mut ProgressEstimator, position: usize, num_chunks: usize, now: Duration) {
     pace.read(position, Some(num_chunks), now);
     pace.embedded(num_chunks, now);
 }
@@ -23,7 +23,7 @@ fn done(pace: &mut Pace, position: usize, num_chunks: usize, now: Duration) {
 #[test]
 fn the_time_left_follows_from_the_work_done() {
     let work = files(&[6_000; 10]);
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     (0..5).for_each(|position| done(&mut pace, position, 10, seconds(10)));
     assert!(is_near(pace.left(&work, seconds(10)), 10), "{:?}", pace.left(&work, seconds(10)));
     (5..10).for_each(|position| done(&mut pace, position, 10, seconds(20)));
@@ -34,7 +34,7 @@ fn the_time_left_follows_from_the_work_done() {
 #[test]
 fn nothing_is_estimated_before_five_seconds_and_one_percent() {
     let work = files(&[6_000; 1_000]);
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     done(&mut pace, 0, 10, seconds(30));
     assert_eq!(pace.left(&work, seconds(30)), None);
     (1..50).for_each(|position| done(&mut pace, position, 10, seconds(4)));
@@ -45,7 +45,7 @@ fn nothing_is_estimated_before_five_seconds_and_one_percent() {
 #[test]
 fn a_bar_moves_while_later_files_wait_for_a_large_one() {
     let work = files(&[60_000, 6_000, 6_000, 6_000]);
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     (1..4).for_each(|position| done(&mut pace, position, 10, seconds(1)));
     let early = pace.share(&work);
     assert!(early > 0.15, "{early}");
@@ -57,7 +57,7 @@ fn a_bar_moves_while_later_files_wait_for_a_large_one() {
 #[test]
 fn files_without_work_move_the_bar_but_do_not_shorten_the_estimate() {
     let work = files(&[6_000; 100]);
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     (0..50).for_each(|position| pace.read(position, None, seconds(1)));
     assert!((0.4..0.6).contains(&pace.share(&work)), "{}", pace.share(&work));
     assert_eq!(pace.left(&work, seconds(1)), None);
@@ -75,7 +75,7 @@ fn files_without_work_move_the_bar_but_do_not_shorten_the_estimate() {
 #[test]
 fn a_run_that_continues_another_shows_no_more_than_is_done() {
     let work = files(&[6_000; 860]);
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     (0..316).for_each(|position| pace.read(position, None, seconds(1)));
     let mut before = Duration::MAX;
     for position in 316..860 {
@@ -97,7 +97,7 @@ fn the_chunks_of_unread_files_are_estimated_by_kind() {
     let pictures = [("film.mp4", 4_000_000_000), ("scan.pdf", 2_000_000)];
     let notes = [("note.txt", 60_000); 2];
     let work = RemainingWork::new(pictures.into_iter().chain(notes), &TextExtensions::NONE);
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     pace.read(0, None, seconds(0));
     done(&mut pace, 1, 10, seconds(10));
     done(&mut pace, 2, 100, seconds(20));
@@ -108,7 +108,7 @@ fn the_chunks_of_unread_files_are_estimated_by_kind() {
 #[test]
 fn a_file_that_is_larger_than_estimated_lowers_the_share() {
     let work = files(&[300_000, 1_000]);
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     done(&mut pace, 0, 500, seconds(1));
     assert!(pace.share(&work) > 0.9);
     pace.read(1, Some(4_500), seconds(2));
@@ -117,7 +117,7 @@ fn a_file_that_is_larger_than_estimated_lowers_the_share() {
 
 #[test]
 fn the_rate_covers_the_last_seconds() {
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     assert_eq!(pace.rate(), None);
     for second in 0..100 {
         pace.embedded(if second < 50 { 10 } else { 20 }, seconds(second));
@@ -126,7 +126,7 @@ fn the_rate_covers_the_last_seconds() {
 }
 
 #[track_caller]
-fn check(pace: &mut Pace, work: &RemainingWork, [done, left, spared]: [f64; 3]) {
+fn check(pace: &mut ProgressEstimator, work: &RemainingWork, [done, left, spared]: [f64; 3]) {
     let found = pace.estimate(work);
     let differs = |one: f64, other: f64| (one - other).abs() > 1e-9;
     let is_wrong = differs(found.done, done) || differs(found.left, left);
@@ -135,7 +135,7 @@ fn check(pace: &mut Pace, work: &RemainingWork, [done, left, spared]: [f64; 3]) 
 
 #[test]
 fn an_estimate_adds_up_files_and_chunks() {
-    let (work, mut pace) = (files(&[600; 4]), Pace::default());
+    let (work, mut pace) = (files(&[600; 4]), ProgressEstimator::default());
     check(&mut pace, &work, [0.0, 4.0 * 0.3 + 4.0, 0.0]);
     pace.read(0, Some(10), seconds(1));
     // 310 chunks in the bytes of 300 and one file.
@@ -163,7 +163,11 @@ fn a_format_that_compresses_text_has_fewer_chunks_and_a_film_has_none() {
         ("a.mp4", 0.0),
     ] {
         let work = RemainingWork::new([(name, 3_000)], &TextExtensions::NONE);
-        check(&mut Pace::default(), &work, [0.0, 0.3 + 3_000.0 * chunks_per_byte, 0.0]);
+        check(
+            &mut ProgressEstimator::default(),
+            &work,
+            [0.0, 0.3 + 3_000.0 * chunks_per_byte, 0.0],
+        );
     }
     let names = ["a.txt", "b.TXT", "c.pdf"].map(|name| (name, 1));
     let work = RemainingWork::new(names, &TextExtensions::NONE);
@@ -172,7 +176,7 @@ fn a_format_that_compresses_text_has_fewer_chunks_and_a_film_has_none() {
 
 #[test]
 fn time_in_which_there_was_nothing_to_do_does_not_count() {
-    let (work, mut pace) = (files(&[6_000; 20]), Pace::default());
+    let (work, mut pace) = (files(&[6_000; 20]), ProgressEstimator::default());
     pace.read(0, None, seconds(50));
     done(&mut pace, 1, 10, seconds(52));
     pace.read(2, None, seconds(53));
@@ -183,7 +187,7 @@ fn time_in_which_there_was_nothing_to_do_does_not_count() {
 
 #[test]
 fn a_rate_needs_a_second_and_two_times_however_far_apart() {
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     pace.embedded(5, seconds(0));
     assert_eq!(pace.rate(), None);
     pace.embedded(5, Duration::from_millis(900));
@@ -202,7 +206,7 @@ fn a_rate_needs_a_second_and_two_times_however_far_apart() {
 #[test]
 fn files_that_appear_during_a_run_do_no_harm() {
     let work = files(&[1]);
-    let mut pace = Pace::default();
+    let mut pace = ProgressEstimator::default();
     (0..3).for_each(|position| done(&mut pace, position, 1, seconds(9)));
     assert!(pace.share(&work) <= 1.0 && pace.left(&work, seconds(9)).is_some());
     assert_eq!(pace.left(&files(&[]), seconds(9)), Some(Duration::ZERO));

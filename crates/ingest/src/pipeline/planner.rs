@@ -15,7 +15,7 @@ use crate::prepare::ReadFile;
 use crate::store::{KnownPath, Store, StoredDocument};
 use crate::text::paths;
 use crate::trace::stage;
-use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkStep};
+use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkItem};
 use crate::{order, prepare, walk};
 
 use super::messages::{Message, QueuedFile, ReadOutcome};
@@ -43,12 +43,12 @@ impl Planner<'_> {
             let steps = walk::walk_all(starts, &self.decider.options.walk)
                 .take_while(|_| !self.is_stopped.load(Ordering::Relaxed));
             let found = steps.filter_map(|step| match step {
-                Ok(WalkStep::LeftOut(left_out)) => {
+                Ok(WalkItem::LeftOut(left_out)) => {
                     // The writer may have stopped already.
                     let _ = to_writer.send(Message::LeftOut(left_out));
                     None
                 }
-                Ok(WalkStep::Found(found)) => Some(Ok(found)),
+                Ok(WalkItem::Found(found)) => Some(Ok(found)),
                 Err(error) => Some(Err(error)),
             });
             for found in order::small_first(found) {

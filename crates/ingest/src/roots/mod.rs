@@ -22,14 +22,14 @@ use crate::walk::{ReadAs, Start, Territory};
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
     /// In the order of their paths.
-    all: Vec<AddedPath>,
+    all: Vec<ResolvedRoot>,
     /// Their paths without links; that of a missing folder as it is remembered.
     real: Arc<[PathBuf]>,
 }
 
 /// A folder that was added.
 #[derive(Debug, Clone)]
-struct AddedPath {
+struct ResolvedRoot {
     root: AddedFolder,
     path: PathBuf,
     real: PathBuf,
@@ -38,7 +38,7 @@ struct AddedPath {
     read_as: Arc<ReadAs>,
 }
 
-impl AddedPath {
+impl ResolvedRoot {
     fn new(root: AddedFolder, follows_all: bool) -> Self {
         let path = paths::path_of(&root.path);
         let found = ResolvedFolder::at(&path).ok();
@@ -84,8 +84,8 @@ impl Roots {
 
     /// Uses these folders.
     pub fn new(roots: Vec<AddedFolder>, follows_all: bool) -> Self {
-        let mut all: Vec<AddedPath> =
-            roots.into_iter().map(|root| AddedPath::new(root, follows_all)).collect();
+        let mut all: Vec<ResolvedRoot> =
+            roots.into_iter().map(|root| ResolvedRoot::new(root, follows_all)).collect();
         // A folder comes after those that contain it.
         all.sort_by(|a, b| a.path.cmp(&b.path));
         for at in 1..all.len() {
@@ -110,7 +110,7 @@ impl Roots {
     }
 
     /// Returns the folder that a path belongs to.
-    fn added(&self, path: &Path) -> Option<&AddedPath> {
+    fn added(&self, path: &Path) -> Option<&ResolvedRoot> {
         let above = self.all.iter().filter(|added| path.starts_with(&added.path));
         above.max_by_key(|added| added.path.components().count())
     }
@@ -176,7 +176,7 @@ impl Roots {
             start = start.read_as(Arc::clone(&added.read_as));
         }
         let below = self.all.iter().filter(|added| added.path.starts_with(path));
-        let inner: Vec<&AddedPath> = below.filter(|added| added.path != *path).collect();
+        let inner: Vec<&ResolvedRoot> = below.filter(|added| added.path != *path).collect();
         let own = real(path).unwrap_or_else(|_| path.to_owned());
         let folders = inner.iter().map(|added| added.real.clone()).chain([own.clone()]).collect();
         let territory = (!inner.is_empty()).then_some(Territory { folders, own });
@@ -214,7 +214,7 @@ impl Roots {
     /// Returns how a remembered file may be reached.
     pub fn of_file(&self, path: &Path, real_path: Option<&str>) -> Result<Reach> {
         let folder = self.added(path);
-        if let Some(AddedPath { reach: Some(Reach::Anywhere), .. }) = folder {
+        if let Some(ResolvedRoot { reach: Some(Reach::Anywhere), .. }) = folder {
             return Ok(Reach::Anywhere);
         }
         if let Some(remembered) = real_path {

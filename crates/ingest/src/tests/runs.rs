@@ -1,7 +1,7 @@
 //! Tests what a second run does about files and their documents.
 
 use super::*;
-use crate::foresee::{Foresight, foresee};
+use crate::foresee::{DryRunOutcome, foresee};
 use crate::walk::LeftOutReason;
 
 /// A folder, and a database.
@@ -87,15 +87,17 @@ impl World {
         let mut counts = [0; 5];
         for foreseen in foresee(&self.starts(named), options, Some(&self.store)).unwrap() {
             let place = match foreseen.prospect {
-                Foresight::New => 0,
-                Foresight::Changed => 1,
-                Foresight::Unchanged => 2,
-                Foresight::Ignored(
+                DryRunOutcome::New => 0,
+                DryRunOutcome::Changed => 1,
+                DryRunOutcome::Unchanged => 2,
+                DryRunOutcome::Ignored(
                     LeftOutReason::Type | LeftOutReason::Empty | LeftOutReason::Generated,
                 ) => 3,
                 // A run does not count what the user's rules leave out.
-                Foresight::Ignored(_) => continue,
-                Foresight::Fails(_) | Foresight::HasFailed(..) | Foresight::Waived(_) => 4,
+                DryRunOutcome::Ignored(_) => continue,
+                DryRunOutcome::Fails(_)
+                | DryRunOutcome::HasFailed(..)
+                | DryRunOutcome::Waived(_) => 4,
             };
             counts[place] += 1;
         }
@@ -109,13 +111,13 @@ impl World {
         let shown = all.iter().map(|foreseen| {
             let name = foreseen.path.file_name().unwrap().to_str().unwrap();
             let prospect = match &foreseen.prospect {
-                Foresight::New => "new",
-                Foresight::Changed => "changed",
-                Foresight::Unchanged => "unchanged",
-                Foresight::Ignored(rule) => rule.as_str(),
-                Foresight::Fails(_) => "fails",
-                Foresight::HasFailed(..) => "has failed",
-                Foresight::Waived(_) => "waived",
+                DryRunOutcome::New => "new",
+                DryRunOutcome::Changed => "changed",
+                DryRunOutcome::Unchanged => "unchanged",
+                DryRunOutcome::Ignored(rule) => rule.as_str(),
+                DryRunOutcome::Fails(_) => "fails",
+                DryRunOutcome::HasFailed(..) => "has failed",
+                DryRunOutcome::Waived(_) => "waived",
             };
             format!("{name} {prospect}")
         });

@@ -77,7 +77,7 @@ impl FoundFile {
 
 /// What a walk comes across.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WalkStep {
+pub enum WalkItem {
     /// A file to read.
     Found(FoundFile),
     /// A file that is left out, or a folder that is not entered.
@@ -98,8 +98,8 @@ pub fn walk(
     options: &WalkOptions,
 ) -> impl Iterator<Item = Result<FoundFile>> + use<> {
     steps(starts, options, false).filter_map(|step| match step {
-        Ok(WalkStep::Found(found)) => Some(Ok(found)),
-        Ok(WalkStep::LeftOut(_)) => None,
+        Ok(WalkItem::Found(found)) => Some(Ok(found)),
+        Ok(WalkItem::LeftOut(_)) => None,
         Err(error) => Some(Err(error)),
     })
 }
@@ -109,7 +109,7 @@ pub fn walk(
 pub fn walk_all(
     starts: &[Start],
     options: &WalkOptions,
-) -> impl Iterator<Item = Result<WalkStep>> + use<> {
+) -> impl Iterator<Item = Result<WalkItem>> + use<> {
     steps(starts, options, true)
 }
 
@@ -117,7 +117,7 @@ fn steps(
     starts: &[Start],
     options: &WalkOptions,
     lists_all: bool,
-) -> impl Iterator<Item = Result<WalkStep>> + use<> {
+) -> impl Iterator<Item = Result<WalkItem>> + use<> {
     let WalkOptions { max_file_mb, follow_links, .. } = *options;
     let includes_generated = options.text_extensions.includes_generated;
     let extent = WalkExtent { includes_generated, lists_all };
@@ -137,7 +137,7 @@ fn steps(
     files.filter_map(move |(item, reach, read_as, known)| {
         let WalkedFile { path, metadata, is_included } = match item {
             Ok(WalkedEntry::File(file)) => file,
-            Ok(WalkedEntry::LeftOut(left_out)) => return Some(Ok(WalkStep::LeftOut(left_out))),
+            Ok(WalkedEntry::LeftOut(left_out)) => return Some(Ok(WalkItem::LeftOut(left_out))),
             Err(error) => return Some(Err(error)),
         };
         let is_named = !named.is_empty() && named.contains(&identity(&path, &reach));
@@ -151,9 +151,9 @@ fn steps(
             }
             let stamp = Some(Stamp::of(&metadata));
             let left_out = LeftOut { path, rule: LeftOutReason::Size, stamp };
-            return Some(Ok(WalkStep::LeftOut(left_out)));
+            return Some(Ok(WalkItem::LeftOut(left_out)));
         }
-        Some(Ok(WalkStep::Found(FoundFile {
+        Some(Ok(WalkItem::Found(FoundFile {
             path,
             stamp: Stamp::of(&metadata),
             is_named,

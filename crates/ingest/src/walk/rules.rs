@@ -12,7 +12,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::error::{Error, Result};
 use crate::files::open;
-use crate::files::open::{EntryKind, FolderEntry, FollowedLinks};
+use crate::files::open::{EntryKind, FolderEntry, SymlinkPolicy};
 
 use super::left_out::LeftOutReason;
 
@@ -95,7 +95,7 @@ impl<'a> IgnoreFiles<'a> {
 
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
         if self.follows_links {
-            return open::read(path, FollowedLinks::Follow, MAX_BYTES);
+            return open::read(path, SymlinkPolicy::Follow, MAX_BYTES);
         }
         match read_unlinked(path) {
             Err(refused @ Error::LinkRefused { .. }) => match open::real(path) {
@@ -113,7 +113,7 @@ impl<'a> IgnoreFiles<'a> {
 
 /// Reads a file whose path must not contain links.
 fn read_unlinked(path: &Path) -> Result<Vec<u8>> {
-    open::read(path, FollowedLinks::RefuseBelow(path.ancestors().last().unwrap_or(path)), MAX_BYTES)
+    open::read(path, SymlinkPolicy::RefuseBelow(path.ancestors().last().unwrap_or(path)), MAX_BYTES)
 }
 
 fn reason(error: &Error) -> String {

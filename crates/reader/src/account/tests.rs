@@ -16,7 +16,7 @@ fn account(parts: &[(&str, &str)], read: &[&str]) -> ReadingSummary {
     archive.account(ReadingSummary::default())
 }
 
-fn counts(words: &WordAccount) -> Vec<(WordReason, u32)> {
+fn counts(words: &WordAccount) -> Vec<(WordDestination, u32)> {
     words.counts().collect()
 }
 
@@ -59,7 +59,10 @@ fn a_part_that_no_reader_opens_is_named_and_its_words_are_counted() {
         ],
         &["ppt/slides/slide1.xml"],
     );
-    assert_eq!(counts(&tail.left_out), [(WordReason::Markup, 1), (WordReason::Unread, 2)]);
+    assert_eq!(
+        counts(&tail.left_out),
+        [(WordDestination::Markup, 1), (WordDestination::Unread, 2)]
+    );
     let unread: Vec<_> =
         tail.parts.unread.iter().map(|part| (&*part.name, &*part.reason)).collect();
     let expected = [

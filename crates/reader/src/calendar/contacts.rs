@@ -121,7 +121,7 @@ fn label(line: &ContentLine, labels: &HashMap<&str, String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::WordReason;
+    use crate::document::WordDestination;
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
@@ -173,6 +173,6 @@ mod tests {
             &mut writer,
         );
         let counts: Vec<_> = writer.left_out.counts().collect();
-        assert_eq!(counts, [(WordReason::Markup, 2)]);
+        assert_eq!(counts, [(WordDestination::Markup, 2)]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::lines::{self, ContentLine, LineGroup};
 use super::{leave_out, times, without_scheme, write_paragraphs};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::spaces::on_one_line;
 use crate::writer::BlockWriter;
 
@@ -101,7 +101,7 @@ impl CalendarEntry {
         people.retain(|person| !person.is_empty());
         entry.fact("With", &people.join(", "));
         match page {
-            Some(page) if has_description => writer.left_out.add(WordReason::Copy, &page),
+            Some(page) if has_description => writer.left_out.add(WordDestination::Copy, &page),
             page => entry.texts.extend(page),
         }
         entry
@@ -212,6 +212,6 @@ mod tests {
         let mut writer = BlockWriter::default();
         calendar("BEGIN:VEVENT\nUID:one\nSUMMARY:Ebb\nX-NEW:two words\nEND:VEVENT", &mut writer);
         let counts: Vec<_> = writer.left_out.counts().collect();
-        assert_eq!(counts, [(WordReason::Markup, 3)]);
+        assert_eq!(counts, [(WordDestination::Markup, 3)]);
     }
 }

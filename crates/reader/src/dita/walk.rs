@@ -1,7 +1,7 @@
 //! Walks through the elements of DITA.
 
 use super::map::{TopicRefs, is_reference};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::extract::protocol::DocumentHead;
 use crate::flow::{FlowItem, FlowTables};
 use crate::grid::CellSpan;
@@ -263,7 +263,7 @@ impl DitaWalk {
             }
             DitaKind::Unshown => {
                 let words = self.take();
-                self.writer.left_out.add(WordReason::Markup, &words);
+                self.writer.left_out.add(WordDestination::Markup, &words);
                 self.text = self.outer.pop().unwrap_or_default();
             }
             DitaKind::Inline => self.close_inline(name),

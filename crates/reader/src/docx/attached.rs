@@ -1,6 +1,6 @@
 //! Writes what belongs to a paragraph or to a table, after it: notes, comments, figures, other files.
 
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::extract::protocol::PageBlock;
 use crate::figures::Figure;
 use crate::remarks::Remark;
@@ -44,7 +44,7 @@ impl AttachedText {
         let mut hidden = BlockWriter::default();
         self.write(&mut hidden, false);
         for block in hidden.finish() {
-            writer.left_out.add(WordReason::Hidden, &block.text);
+            writer.left_out.add(WordDestination::Hidden, &block.text);
         }
     }
 }

@@ -26,7 +26,7 @@ use super::members::Members;
 use super::parts::{self, Archive, RelatedPart, head, optional};
 use super::xml::{self, XmlEvent};
 use super::{EarlyEnd, Emit, ReaderInput};
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, ReadFailure, ReadingSummary};
 use body::BodyReferences;
@@ -144,7 +144,7 @@ impl RelatedParts<'_> {
             let part = optional(&mut self.archive, &related.name);
             let _ = xml::each(&part, |event| {
                 if let XmlEvent::Text(text) = event {
-                    left_out.add(WordReason::RunningHead, text);
+                    left_out.add(WordDestination::RunningHead, text);
                 }
             });
         }

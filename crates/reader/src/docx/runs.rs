@@ -10,7 +10,7 @@ use super::fields::{OpenFields, check_box};
 use super::styles::DocxStyles;
 use super::symbols::{self, SymbolFont};
 use super::values::{is_on, value};
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::flow::FlowItem;
 use crate::parts::is_description;
 use crate::xml::Element;
@@ -109,7 +109,7 @@ impl<'a> Runs<'a> {
             FlowItem::Open(_) if self.num_deleted > 0 => self.num_deleted += 1,
             FlowItem::Close(_) if self.num_deleted > 0 => self.num_deleted -= 1,
             FlowItem::Text(text) if self.num_deleted > 0 => {
-                self.left_out.add(WordReason::Hidden, text);
+                self.left_out.add(WordDestination::Hidden, text);
             }
             FlowItem::Open(element) => return self.open(element).and_then(|text| self.show(text)),
             FlowItem::Close(name) => return self.close(name).and_then(|text| self.show(text)),
@@ -139,7 +139,7 @@ impl<'a> Runs<'a> {
 
     /// Counts the words of text that is not shown.
     pub(super) fn leave_out(&mut self, text: &str) {
-        self.left_out.add(WordReason::Hidden, text);
+        self.left_out.add(WordDestination::Hidden, text);
     }
 
     /// Returns the words that were not shown.
@@ -170,7 +170,7 @@ impl<'a> Runs<'a> {
             "fldChar" => {
                 let shown = self.fields.mark(element).map(Cow::Owned);
                 if let Some(instructions) = self.fields.take_withheld() {
-                    self.left_out.add(WordReason::Hidden, &instructions);
+                    self.left_out.add(WordDestination::Hidden, &instructions);
                 }
                 return shown;
             }
@@ -294,7 +294,7 @@ impl<'a> Runs<'a> {
     fn show<'c>(&mut self, text: Cow<'c, str>) -> Option<Cow<'c, str>> {
         let is_hidden = self.open.last().is_some_and(|run| run.is_hidden && !self.shows_hidden);
         if is_hidden || self.num_deleted > 0 {
-            self.left_out.add(WordReason::Hidden, &text);
+            self.left_out.add(WordDestination::Hidden, &text);
             return None;
         }
         if self.fields.is_at_instructions() {

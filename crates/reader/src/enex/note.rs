@@ -1,6 +1,6 @@
 //! Collects the notes of an export, one at a time.
 
-use crate::document::{FileParts, WordAccount, WordReason};
+use crate::document::{FileParts, WordAccount, WordDestination};
 use crate::html;
 use crate::mime;
 use crate::spaces::on_one_line;
@@ -236,7 +236,7 @@ impl Note {
         while !page.is_char_boundary(end) {
             end -= 1;
         }
-        self.left_out.add(WordReason::TooLong, &page[end..]);
+        self.left_out.add(WordDestination::TooLong, &page[end..]);
         let mut rest = &page[..end];
         while let Some((before, encrypted)) = rest.split_once("<en-crypt") {
             self.content.push_str(before);

@@ -1,6 +1,6 @@
 //! Reads the texts of a drawing (SVG), which may be a page of a book.
 
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::writer::BlockWriter;
 use crate::xml::{self, XmlEvent};
 
@@ -25,7 +25,7 @@ pub(super) fn write(svg: &str, writer: &mut BlockWriter) {
         }
         XmlEvent::Close(_) => {}
         XmlEvent::Text(words) if num_hidden == 0 && num_open > 0 => text.push_str(words),
-        XmlEvent::Text(words) => writer.left_out.add(WordReason::Hidden, words),
+        XmlEvent::Text(words) => writer.left_out.add(WordDestination::Hidden, words),
     });
     writer.paragraph(&text);
 }
@@ -43,6 +43,6 @@ mod tests {
         let hidden: Vec<_> = writer.left_out.counts().collect();
         let blocks: Vec<String> = writer.finish().into_iter().map(|block| block.text).collect();
         assert_eq!(blocks, ["High water", "Ebb"]);
-        assert_eq!(hidden, [(WordReason::Hidden, 1)]);
+        assert_eq!(hidden, [(WordDestination::Hidden, 1)]);
     }
 }

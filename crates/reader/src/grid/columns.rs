@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::placed::{PlacedCell, PlacedRow};
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 
 /// The columns of a table in which cells begin; the places of a row of text.
 #[derive(Debug, Default)]
@@ -58,7 +58,7 @@ impl GridColumns {
             row.cells.retain(|cell| {
                 let is_kept = self.places[cell.column] < num_places;
                 if !is_kept {
-                    left_out.add(WordReason::TooLong, &cell.text);
+                    left_out.add(WordDestination::TooLong, &cell.text);
                 }
                 is_kept
             });

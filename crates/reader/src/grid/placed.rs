@@ -1,6 +1,6 @@
 //! Places cells in rows and columns: each in the next column that no cell from above takes.
 
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 
 /// Most rows and columns that a cell may span (HTML, 4.9.11).
 const MAX_SPANNED_ROWS: usize = 65_534;
@@ -115,7 +115,7 @@ impl TableGrid {
         };
         self.next = column.saturating_add(1);
         if column >= MAX_COLUMNS {
-            self.left_out.add(WordReason::TooLong, &text);
+            self.left_out.add(WordDestination::TooLong, &text);
             return;
         }
         if span != CellSpan::default() {

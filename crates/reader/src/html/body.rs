@@ -11,7 +11,7 @@ use super::content::{PageContent, missed, shown};
 use super::elements::{is_inline, level};
 use super::parse::parse;
 use super::{code, math};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::grid::{CellSpan, TableGrid};
 use crate::parts::is_description;
 use crate::writer::BlockWriter;
@@ -37,7 +37,7 @@ fn write_page(content: &PageContent<'_>, writer: &mut BlockWriter, reads_frames:
     };
     let mut is_in_root = false;
     // The open elements that are not read, and why; words that are not for people have no reason.
-    let mut skipped: Vec<(NodeId, Option<WordReason>)> = Vec::new();
+    let mut skipped: Vec<(NodeId, Option<WordDestination>)> = Vec::new();
     for edge in content.body.traverse() {
         match edge {
             Edge::Open(node) => match node.value() {
@@ -58,7 +58,7 @@ fn write_page(content: &PageContent<'_>, writer: &mut BlockWriter, reads_frames:
                         walk.text(&math::text(node));
                         skipped.push((node.id(), None));
                     } else if is_in_root && code::is_line_numbers(node, element) {
-                        skipped.push((node.id(), Some(WordReason::Markup)));
+                        skipped.push((node.id(), Some(WordDestination::Markup)));
                     } else if is_in_root {
                         walk.label(content.label(node));
                         walk.open(node, element);
@@ -71,11 +71,12 @@ fn write_page(content: &PageContent<'_>, writer: &mut BlockWriter, reads_frames:
                 }
                 Node::Text(text) => match skipped.last() {
                     None if is_in_root => walk.text(text),
-                    None | Some((_, Some(WordReason::Outside))) => {
-                        let is_paragraph = missed::is_paragraph(node);
-                        let reason =
-                            if is_paragraph { WordReason::Outside } else { WordReason::Frame };
-                        walk.writer.left_out.add(reason, text);
+                    None | Some((_, Some(WordDestination::Outside))) => {
+                        let mut destination = WordDestination::Frame;
+                        if missed::is_paragraph(node) {
+                            destination = WordDestination::Outside;
+                        }
+                        walk.writer.left_out.add(destination, text);
                     }
                     Some((_, Some(reason))) => walk.writer.left_out.add(*reason, text),
                     Some((_, None)) => {}

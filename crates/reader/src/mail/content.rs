@@ -8,7 +8,7 @@ use mail_parser::{Message, MimeHeaders, PartType};
 use super::alternatives::{self, prefers_page};
 use super::enclosed::{self, EnclosedKind};
 use super::roles::{MailPart, MailRole, mail_parts};
-use crate::document::{FileParts, WordAccount, WordReason};
+use crate::document::{FileParts, WordAccount, WordDestination};
 use crate::mime;
 use crate::text::decode::{Decoded, TextEncoding};
 
@@ -90,7 +90,7 @@ impl<'a> MailContent<'a> {
     fn add_text(&mut self, part: &MailPart<'a>, text: String, is_shown: bool) {
         self.parts.add_read();
         match part.role {
-            _ if !is_shown => self.left_out.add(WordReason::Copy, &without_tags(part, &text)),
+            _ if !is_shown => self.left_out.add(WordDestination::Copy, &without_tags(part, &text)),
             MailRole::Calendar => self.calendars.push(text),
             // Other forms have tags too.
             MailRole::Page | MailRole::OtherForm => {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::alternatives::{share_of_words, without_tags, words};
 use super::content::MailContent;
 use crate::calendar::{self, CalendarEntry};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::writer::BlockWriter;
 
 /// A paragraph of a description is left out if the text of the message has this share of its words.
@@ -41,7 +41,7 @@ pub(super) fn write(
                 if share_of_words(paragraph, &known) < COPY_SHARE {
                     writer.paragraph(paragraph);
                 } else {
-                    writer.left_out.add(WordReason::Copy, paragraph);
+                    writer.left_out.add(WordDestination::Copy, paragraph);
                 }
             }
             title = title.or(Some(entry.title).filter(|title| !title.is_empty()));
@@ -63,5 +63,5 @@ fn words_of_bodies(content: &MailContent<'_>) -> HashSet<String> {
 
 fn leave_out(entry: &CalendarEntry, writer: &mut BlockWriter) {
     let texts = [&entry.title].into_iter().chain(&entry.facts).chain(&entry.texts);
-    texts.for_each(|text| writer.left_out.add(WordReason::Copy, text));
+    texts.for_each(|text| writer.left_out.add(WordDestination::Copy, text));
 }

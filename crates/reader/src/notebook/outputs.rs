@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::text::markdown::fenced;
 
 /// Longest result that is read. A printed table of 60 rows is shorter, a log is longer.
@@ -24,7 +24,7 @@ const MAX_ERROR_LINES: usize = 4;
 const ESCAPE: u8 = 0x1B;
 
 /// Converts a web page to Markdown; `None` if it cannot be read.
-pub(crate) type ReadPage<'a> = dyn Fn(&str) -> Option<String> + 'a;
+pub(crate) type ExtractedPage<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Returns a text, or its lines including line ends; empty for anything else.
 pub(super) fn text(value: &Value) -> String {
@@ -40,7 +40,7 @@ pub(super) fn text(value: &Value) -> String {
 /// Returns a result as Markdown; empty if there is nothing to read, or too much, which is counted.
 pub(super) fn markdown(
     output: &Value,
-    read_page: &ReadPage<'_>,
+    read_page: &ExtractedPage<'_>,
     left_out: &mut WordAccount,
 ) -> String {
     let of = |name: &str| text(&output[name]);
@@ -56,7 +56,7 @@ pub(super) fn markdown(
     if text.len() <= MAX_CHARS && text.lines().count() <= max_lines {
         return text;
     }
-    left_out.add(WordReason::TooLong, &text);
+    left_out.add(WordDestination::TooLong, &text);
     String::new()
 }
 
@@ -71,7 +71,7 @@ fn forms(output: &Value) -> [String; 4] {
 }
 
 /// Returns the form of a value that keeps most of the structure.
-fn best(forms: &[String; 4], read_page: &ReadPage<'_>) -> String {
+fn best(forms: &[String; 4], read_page: &ExtractedPage<'_>) -> String {
     let [html, markdown, latex, plain] = forms;
     let is_table = html.contains("<table");
     let is_only_html = markdown.trim().is_empty() && plain.trim().is_empty();

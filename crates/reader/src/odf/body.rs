@@ -6,8 +6,8 @@ use super::annotations::{self, Annotation};
 use super::lists::OdfLists;
 use super::objects::{Objects, OdfObject};
 use super::styles::OdfStyles;
-use crate::document::WordReason;
-use crate::extract::protocol::{ReadFailure, ReadPage};
+use crate::document::WordDestination;
+use crate::extract::protocol::{ExtractedPage, ReadFailure};
 use crate::flow::{self, FlowItem, FlowTables, MergedWith};
 use crate::grid::CellSpan;
 use crate::parts::is_description;
@@ -35,7 +35,7 @@ pub(super) fn read(
     styles: OdfStyles,
     objects: Objects,
     omits_remarks: bool,
-) -> (Vec<ReadPage>, Option<ReadFailure>) {
+) -> (Vec<ExtractedPage>, Option<ReadFailure>) {
     let mut walk = OdfWalk { styles, objects, omits_remarks, ..OdfWalk::default() };
     let damage = match flow::each(xml, LEFT_OUT, |content| walk.on(content)) {
         Ok(left_out) => {
@@ -72,7 +72,7 @@ struct OdfWalk {
     styles: OdfStyles,
     objects: Objects,
     omits_remarks: bool,
-    pages: Vec<ReadPage>,
+    pages: Vec<ExtractedPage>,
     /// Whether a slide has begun.
     has_slides: bool,
     writer: BlockWriter,
@@ -247,13 +247,13 @@ impl OdfWalk {
         let Paragraph { level, style, text, mut notes, annotations } = paragraph;
         for AnchoredAnnotation { annotation, .. } in annotations {
             if self.omits_remarks {
-                self.writer.left_out.add(WordReason::Remarks, &annotation.remark.text);
+                self.writer.left_out.add(WordDestination::Remarks, &annotation.remark.text);
             } else {
                 notes.push(annotation.remark.paragraph());
             }
         }
         if FURNITURE.contains(&self.class.as_str()) {
-            self.writer.left_out.add(WordReason::RunningHead, &text);
+            self.writer.left_out.add(WordDestination::RunningHead, &text);
         } else if let Some(note) = &mut self.note {
             for text in std::iter::once(&text).chain(&notes) {
                 note.push_str(text.split_whitespace().collect::<Vec<_>>().join(" ").as_str());

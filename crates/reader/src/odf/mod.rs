@@ -20,7 +20,9 @@ use super::sheet::Budget;
 use super::xml::{self, XmlEvent};
 use super::{EarlyEnd, Emit, ReaderInput};
 use crate::error::FailureKind;
-use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadPage, ReadingSummary};
+use crate::extract::protocol::{
+    AnswerLine, DocumentHead, ExtractedPage, ReadFailure, ReadingSummary,
+};
 use objects::Objects;
 use styles::OdfStyles;
 
@@ -35,7 +37,7 @@ pub(crate) fn read_text(
     let pages = file.pages(input.request.omits_remarks)?;
     emit(AnswerLine::Document(file.head.clone()))?;
     for page in pages {
-        emit(AnswerLine::Page(ReadPage { number: 1, ..page }))?;
+        emit(AnswerLine::Page(ExtractedPage { number: 1, ..page }))?;
     }
     Ok(file.tail())
 }
@@ -89,7 +91,7 @@ struct OdfFile<'a> {
 
 impl OdfFile<'_> {
     /// Returns the slides, or a text as one page.
-    fn pages(&mut self, omits_remarks: bool) -> Result<Vec<ReadPage>, ReadFailure> {
+    fn pages(&mut self, omits_remarks: bool) -> Result<Vec<ExtractedPage>, ReadFailure> {
         let SalvagedPart { text, damage } = &self.content;
         let mut styles = OdfStyles::default();
         styles.read(&self.styles);
@@ -112,7 +114,10 @@ impl OdfFile<'_> {
 }
 
 /// Returns the warning of a damaged file with text. One without is not read.
-fn warning(damage: Option<ReadFailure>, pages: &[ReadPage]) -> Result<Option<String>, ReadFailure> {
+fn warning(
+    damage: Option<ReadFailure>,
+    pages: &[ExtractedPage],
+) -> Result<Option<String>, ReadFailure> {
     match damage {
         Some(failed) if pages.iter().all(|page| page.blocks.is_empty()) => Err(failed),
         Some(failed) => {

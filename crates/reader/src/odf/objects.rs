@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::extract::protocol::ReadPage;
+use crate::extract::protocol::ExtractedPage;
 use crate::figures::Figure;
 use crate::writer::BlockWriter;
 
@@ -13,7 +13,7 @@ pub(super) enum OdfObject {
     Formula(String),
     Chart(Figure),
     /// A text, a presentation or a spreadsheet.
-    Document(Vec<ReadPage>),
+    Document(Vec<ExtractedPage>),
 }
 
 impl OdfObject {

@@ -1,7 +1,7 @@
 //! Checks what is read of texts, presentations and spreadsheets.
 
 use super::*;
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::extract::protocol::Request;
 use crate::parts::archive;
 use crate::testing::output_of;
@@ -154,7 +154,7 @@ fn annotations_follow_the_paragraph_that_they_are_about() {
         Ok(())
     })
     .unwrap();
-    assert_eq!(words, [(WordReason::Remarks, 4)]);
+    assert_eq!(words, [(WordDestination::Remarks, 4)]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use image::{ImageFormat, Rgb, RgbImage};
 
 use super::layout::sheet::PageArea;
 use crate::error::FailureKind;
-use crate::extract::protocol::{AnswerLine, DrawnPicture, ReadFailure};
+use crate::extract::protocol::{AnswerLine, ReadFailure, RenderedPage};
 use crate::text::fold::fold;
 use crate::{EarlyEnd, Emit};
 
@@ -50,7 +50,7 @@ pub(super) fn send(
     image.write_to(&mut png, ImageFormat::Png).map_err(|error| crashed(error.to_string()))?;
     let num_marked = u32::try_from(marked.len()).unwrap_or(u32::MAX);
     let png = png.into_inner();
-    Ok(emit(AnswerLine::Drawn(DrawnPicture { width, height, png, num_marked }))?)
+    Ok(emit(AnswerLine::Drawn(RenderedPage { width, height, png, num_marked }))?)
 }
 
 fn crashed(detail: String) -> ReadFailure {

@@ -12,7 +12,9 @@ use image::{DynamicImage, ImageDecoder as _, ImageError, ImageReader, Limits, Rg
 use super::ocr::{self, Raster};
 use super::picture::{self, PageMarks};
 use crate::error::FailureKind;
-use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadPage, ReadingSummary};
+use crate::extract::protocol::{
+    AnswerLine, DocumentHead, ExtractedPage, ReadFailure, ReadingSummary,
+};
 use crate::{EarlyEnd, Emit, ReaderInput};
 
 /// Most pictures that are read from one file.
@@ -36,12 +38,12 @@ pub(crate) fn read(
     for (number, start) in (1..).zip(pictures) {
         let size = decoder(&with_first(input.bytes, start)).map(|decoder| decoder.dimensions());
         let (width, height) = size.map_err(|error| to_failure(&error))?;
-        emit(AnswerLine::Page(ReadPage {
+        emit(AnswerLine::Page(ExtractedPage {
             number,
             width: width.into(),
             height: height.into(),
             image_coverage: 1.0,
-            ..ReadPage::default()
+            ..ExtractedPage::default()
         }))?;
     }
     Ok(ReadingSummary::default())

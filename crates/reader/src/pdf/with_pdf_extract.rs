@@ -10,7 +10,7 @@ use crate::document::BlockKind;
 use crate::error::FailureKind;
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{
-    AnswerLine, DocumentHead, PageBlock, ReadFailure, ReadPage, ReadingSummary,
+    AnswerLine, DocumentHead, ExtractedPage, PageBlock, ReadFailure, ReadingSummary,
 };
 use crate::{EarlyEnd, Emit, ReaderInput};
 
@@ -44,7 +44,12 @@ pub(crate) fn read(
             blocks.map(|text| PageBlock::new(BlockKind::Paragraph, 0, text)).collect();
         // This reader does not count instructions; only whether there are any matters.
         let num_text_ops = u32::from(!blocks.is_empty());
-        emit(AnswerLine::Page(ReadPage { number, blocks, num_text_ops, ..ReadPage::default() }))?;
+        emit(AnswerLine::Page(ExtractedPage {
+            number,
+            blocks,
+            num_text_ops,
+            ..ExtractedPage::default()
+        }))?;
     }
     Ok(ReadingSummary::default())
 }

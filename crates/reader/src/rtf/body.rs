@@ -4,7 +4,7 @@
 use super::rows::RtfRows;
 use super::state::{Destination, GroupState, RtfStyle, RtfTables, code_page};
 use super::tokens::{RtfTokens, Token};
-use crate::extract::protocol::{DocumentHead, ReadPage};
+use crate::extract::protocol::{DocumentHead, ExtractedPage};
 use crate::text::decode;
 use crate::writer::BlockWriter;
 
@@ -12,7 +12,7 @@ use crate::writer::BlockWriter;
 #[derive(Debug, Default)]
 pub(super) struct RtfContent {
     pub(super) head: DocumentHead,
-    pub(super) page: ReadPage,
+    pub(super) page: ExtractedPage,
     /// Whether groups are open at the end.
     pub(super) is_cut: bool,
 }

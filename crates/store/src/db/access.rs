@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
 use crate::files::access::{is_readable, is_writable};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::path::folder_of;
 use crate::files::stamp::FileVersion;
 use crate::files::write::side_file;
@@ -49,7 +49,7 @@ impl FileMark {
         let version = FileVersion::of(path).map_err(|source| Error::of_file(path, source))?;
         let mut head = [0; CHANGE_COUNTER.end];
         let mut change_counter = [0; 4];
-        match open::open(path, FollowedLinks::Follow)?.read_exact(&mut head) {
+        match open::open(path, SymlinkPolicy::Follow)?.read_exact(&mut head) {
             Ok(()) => change_counter.copy_from_slice(&head[CHANGE_COUNTER]),
             // SQLite reports what is wrong with a shorter file.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}

@@ -7,7 +7,7 @@
 
 /// The tables of a database that kb reads directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TableLayout {
+pub(crate) struct DirectReadSupport {
     /// Whether it reads those of FTS5.
     pub(crate) knows_fts5: bool,
     /// Whether it reads those of vec0.

@@ -11,7 +11,7 @@ use rusqlite::{ErrorCode, ffi};
 
 use crate::error::Error;
 use crate::files;
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 
 use super::access::open_read_only;
 
@@ -50,7 +50,7 @@ fn read_through(path: &Path) -> io::Result<()> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     for path in [path, Path::new(&log)] {
-        match files::open::open(path, FollowedLinks::Follow) {
+        match files::open::open(path, SymlinkPolicy::Follow) {
             Ok(mut file) => io::copy(&mut file, &mut io::sink()).map(drop)?,
             Err(Error::Io { source, .. }) => return Err(source),
             // The log may be missing.

@@ -15,7 +15,7 @@ use crate::text::conflicts::ConflictName;
 use super::rows;
 use super::stored::{ChunkOrigin, StoredChunk, StoredHit};
 use crate::db::fault::Step;
-use crate::db::layout::TableLayout;
+use crate::db::layout::DirectReadSupport;
 use crate::keyword::words::WordCounts;
 use crate::keyword::{derived, grams};
 use crate::vectors::VectorWriter;
@@ -244,7 +244,7 @@ pub(crate) fn insert(
     document_id: DocumentId,
     chunks: &[Chunk],
     embeddings: &[Embedding],
-    layout: TableLayout,
+    layout: DirectReadSupport,
 ) -> Step<()> {
     room::require(db, chunks.iter().map(|chunk| chunk.text.len()).sum())?;
     let has_vectors = !embeddings.is_empty();

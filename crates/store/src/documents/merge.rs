@@ -17,7 +17,7 @@ use super::edits::{self, Edits, union, verdict};
 use super::transfer::{self, DocumentRecord};
 use super::{edit, replace, rows, tags};
 use crate::Store;
-use crate::db::layout::TableLayout;
+use crate::db::layout::DirectReadSupport;
 use crate::db::{binding, fault::Step, sql};
 
 /// The result of importing a document.
@@ -178,7 +178,7 @@ impl Store {
 
 struct MergeWork<'a> {
     db: &'a Connection,
-    layout: TableLayout,
+    layout: DirectReadSupport,
     record: &'a DocumentRecord,
     id: DocumentId,
     local: Local,

@@ -32,7 +32,7 @@ pub struct RememberedFile {
 
 /// The result of forgetting a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForgottenPath {
+pub enum ForgetOutcome {
     /// The document is kept at another path.
     Path,
     /// It was the document's last path, so the document was removed.
@@ -176,24 +176,24 @@ impl Store {
         path: &str,
         id: DocumentId,
         with_document: bool,
-    ) -> Result<ForgottenPath> {
+    ) -> Result<ForgetOutcome> {
         self.write(|db| {
             let Some(known) = path_rows::known(db, path)?.filter(|known| known.document_id == id)
             else {
-                return Ok(ForgottenPath::Nothing);
+                return Ok(ForgetOutcome::Nothing);
             };
             let Some(other) = path_rows::others(db, id, path)?.into_iter().next() else {
                 if !with_document {
-                    return Ok(ForgottenPath::Nothing);
+                    return Ok(ForgetOutcome::Nothing);
                 }
                 remove::delete(db, id)?;
-                return Ok(ForgottenPath::Document(id));
+                return Ok(ForgetOutcome::Document(id));
             };
             if known.is_primary() {
                 path_rows::set_primary(db, id, &other.path)?;
             }
             forget(db, path)?;
-            Ok(ForgottenPath::Path)
+            Ok(ForgetOutcome::Path)
         })
     }
 }
@@ -302,14 +302,14 @@ mod tests {
         db.store.remember_path(id, "hash of words", &stamp("/b.md"), PathRole::Further).unwrap();
         assert_eq!(
             db.store.forget_path("/a.md", DocumentId(77), true).unwrap(),
-            ForgottenPath::Nothing
+            ForgetOutcome::Nothing
         );
-        assert_eq!(db.store.forget_path("/c.md", id, true).unwrap(), ForgottenPath::Nothing);
-        assert_eq!(db.store.forget_path("/a.md", id, false).unwrap(), ForgottenPath::Path);
+        assert_eq!(db.store.forget_path("/c.md", id, true).unwrap(), ForgetOutcome::Nothing);
+        assert_eq!(db.store.forget_path("/a.md", id, false).unwrap(), ForgetOutcome::Path);
         assert_eq!(db.store.document(id).unwrap().unwrap().path.as_deref(), Some("/b.md"));
-        assert_eq!(db.store.forget_path("/b.md", id, false).unwrap(), ForgottenPath::Nothing);
+        assert_eq!(db.store.forget_path("/b.md", id, false).unwrap(), ForgetOutcome::Nothing);
         db.assert_intact();
-        assert_eq!(db.store.forget_path("/b.md", id, true).unwrap(), ForgottenPath::Document(id));
+        assert_eq!(db.store.forget_path("/b.md", id, true).unwrap(), ForgetOutcome::Document(id));
         assert_eq!(db.store.document(id).unwrap(), None);
         db.assert_intact();
     }

@@ -11,7 +11,7 @@ use crate::ids::ChunkId;
 use crate::Store;
 use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
-use crate::db::layout::TableLayout;
+use crate::db::layout::DirectReadSupport;
 use crate::db::sql;
 use crate::vectors::layout::has_vector_table;
 use crate::vectors::{self, VectorWriter, blocks, codes};
@@ -69,7 +69,7 @@ impl Store {
         let bound = self.bound.borrow().clone();
         self.write(|db| {
             let Some(binding) = binding::check(db, bound.as_ref())? else { return Ok(()) };
-            let mut writer = VectorWriter::new(db, TableLayout::read(db)?)?;
+            let mut writer = VectorWriter::new(db, DirectReadSupport::read(db)?)?;
             for (chunk_id, embedding) in embedded {
                 vectors::require_unit_shape(&embedding.vector, binding.dim)?;
                 if sql::value(db, HAS_CHUNK, named_params! { ":id": chunk_id })? {
@@ -136,7 +136,7 @@ pub(crate) fn rebuild_vectors(db: &Connection) -> Step<()> {
     }
     good.sort_unstable_by_key(|entry| entry.0);
     vectors::make_table(db, binding.dim)?;
-    let mut writer = VectorWriter::new(db, TableLayout::read(db)?)?;
+    let mut writer = VectorWriter::new(db, DirectReadSupport::read(db)?)?;
     for (chunk_id, vector) in &good {
         writer.insert_vector(*chunk_id, vector)?;
     }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, named_params};
 
 use super::expr::{expr, quote};
 use crate::db::fault::Step;
-use crate::db::layout::TableLayout;
+use crate::db::layout::DirectReadSupport;
 use crate::db::row::StoredRow;
 use crate::db::sql;
 use crate::ids::{ChunkId, DocumentId};
@@ -111,7 +111,7 @@ pub(crate) fn settle(db: &Connection) -> Step<()> {
 }
 
 /// Returns the chunks of documents that have a word, phrase or prefix in their names or tags.
-pub(crate) fn chunks(db: &Connection, text: &str, layout: TableLayout) -> Step<NamedChunks> {
+pub(crate) fn chunks(db: &Connection, text: &str, layout: DirectReadSupport) -> Step<NamedChunks> {
     let wanted = expr(text);
     let is_named: Option<bool> =
         sql::first_row(db, IS_NAMED, named_params! { ":wanted": wanted }, |row| row.get(0))?;

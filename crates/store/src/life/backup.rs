@@ -14,7 +14,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Error, Result};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 use crate::files::scratch::ScratchFolder;
 use crate::files::stamp::FileVersion;
 use crate::files::write::{self, Draft, SIDE_FILES, side_file};
@@ -291,7 +291,7 @@ fn state(backup: &Path) -> [Option<FileVersion>; 3] {
 
 /// Copies a file as a private file, without the permissions of the original.
 fn copy_file(from: &Path, to: &Path) -> Result<()> {
-    let mut source = open::open(from, FollowedLinks::Follow)?;
+    let mut source = open::open(from, SymlinkPolicy::Follow)?;
     write::copy_private(&mut source, to).map_err(|error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::of_file(to, error),
         _ => Error::of_file(from, error),
@@ -302,7 +302,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
 fn changes_content(copy: &Path, end: &str) -> bool {
     if end == "-journal" {
         let mut head = [0; JOURNAL_HEAD.len()];
-        let read = open::open(&side_file(copy, end), FollowedLinks::Follow)
+        let read = open::open(&side_file(copy, end), SymlinkPolicy::Follow)
             .is_ok_and(|mut journal| journal.read_exact(&mut head).is_ok());
         return read && head == JOURNAL_HEAD;
     }

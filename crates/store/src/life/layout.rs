@@ -4,13 +4,13 @@ use rusqlite::Connection;
 
 use crate::Store;
 use crate::db::fault::Step;
-use crate::db::layout::TableLayout;
+use crate::db::layout::DirectReadSupport;
 use crate::db::schema::{LETTERS, OLDEST_READ, other_version, version};
 use crate::error::{Error, Result};
 use crate::keyword::layout::knows_fts5;
 use crate::vectors::layout::{has_vector_table, knows_vec0};
 
-impl TableLayout {
+impl DirectReadSupport {
     pub(crate) fn read(db: &Connection) -> Step<Self> {
         let (knows_fts5, knows_vec0) = (knows_fts5(db)?, knows_vec0(db)?);
         Ok(Self { knows_fts5, knows_vec0, has_letters: version(db)? >= LETTERS })
@@ -19,11 +19,11 @@ impl TableLayout {
 
 impl Store {
     /// Returns the known layouts; detected once, on the first call.
-    pub(crate) fn layout(&self, db: &Connection) -> Step<TableLayout> {
+    pub(crate) fn layout(&self, db: &Connection) -> Step<DirectReadSupport> {
         if let Some(layout) = self.layout.get() {
             return Ok(layout);
         }
-        let layout = TableLayout::read(db)?;
+        let layout = DirectReadSupport::read(db)?;
         // The table of vectors may be created later.
         if has_vector_table(db)? {
             self.layout.set(Some(layout));
@@ -51,14 +51,14 @@ impl Store {
     }
 
     /// Returns the known layouts before a write.
-    pub(crate) fn layout_to_write(&self) -> Result<TableLayout> {
+    pub(crate) fn layout_to_write(&self) -> Result<DirectReadSupport> {
         self.layout(&self.connection).map_err(|fault| fault.at(&self.path))
     }
 
     /// Makes this store and its readers treat both layouts as unknown.
     #[cfg(test)]
     pub(crate) fn forget_layout(&self) {
-        self.layout.set(Some(TableLayout {
+        self.layout.set(Some(DirectReadSupport {
             knows_fts5: false,
             knows_vec0: false,
             has_letters: true,
@@ -73,7 +73,7 @@ mod tests {
     use crate::testing::TestDb;
 
     fn layout(db: &TestDb) -> (bool, bool) {
-        let layout = TableLayout::read(&db.store.connection).unwrap();
+        let layout = DirectReadSupport::read(&db.store.connection).unwrap();
         (layout.knows_fts5, layout.knows_vec0)
     }
 

@@ -270,9 +270,9 @@ impl TlsStream for GuardedStream {
 }
 
 /// Gives the library a stream that is encrypted already, or is not to be.
-pub(super) struct PreparedStream;
+pub(super) struct PassthroughTls;
 
-impl TlsConnect<GuardedStream> for PreparedStream {
+impl TlsConnect<GuardedStream> for PassthroughTls {
     type Stream = GuardedStream;
     type Error = io::Error;
     type Future = Ready<io::Result<GuardedStream>>;

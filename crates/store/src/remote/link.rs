@@ -15,7 +15,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 use super::breach::Breach;
-use super::guard::{ByteStream, GuardedStream, Meter, PreparedStream, REQUEST, SILENCE};
+use super::guard::{ByteStream, GuardedStream, Meter, PassthroughTls, REQUEST, SILENCE};
 use super::target::{Address, CopyTarget, Endpoint};
 use super::tls::{self, Authorities};
 use super::words::Encryption;
@@ -214,7 +214,7 @@ impl CopyTarget {
         }
         let meter = Meter::default();
         let guarded = GuardedStream::new(wire, self.methods, meter.clone(), end_point);
-        let (client, connection) = self.config.connect_raw(guarded, PreparedStream).await?;
+        let (client, connection) = self.config.connect_raw(guarded, PassthroughTls).await?;
         let task = tokio::spawn(connection);
         self.check_session(&client).await?;
         Ok(OpenConnection { client, task, meter, is_encrypted })

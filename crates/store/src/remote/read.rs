@@ -15,7 +15,7 @@ use super::statements::{
 };
 use crate::document::{Binding, Chunk, DocumentKind, Filter};
 use crate::error::Result;
-use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::ids::{ChunkId, DocumentId, RankedChunk};
 use crate::keyword::words::WantedWord;
 use crate::search::Searchable;
 use crate::text::conflicts::ConflictName;
@@ -289,7 +289,7 @@ impl Searchable for Remote {
         vector: &[f32],
         passing: Option<&[ChunkId]>,
         depth: u32,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<Vec<RankedChunk>> {
         let depth = i64::from(depth);
         let rows = match passing {
             None => self.query(NEAREST, &[(&vector, Type::FLOAT4_ARRAY), (&depth, Type::INT8)])?,
@@ -309,8 +309,8 @@ impl Searchable for Remote {
         };
         let ranked = rows
             .iter()
-            .map(|row| Ok(Ranked { chunk_id: self.id(row, 0)?, score: self.get(row, 1)? }))
-            .collect::<Result<Vec<Ranked>>>()?;
+            .map(|row| Ok(RankedChunk { chunk_id: self.id(row, 0)?, score: self.get(row, 1)? }))
+            .collect::<Result<Vec<RankedChunk>>>()?;
         if !ranked.iter().all(|entry| entry.score.is_finite()) {
             return Err(self.damaged("a vector"));
         }

@@ -20,7 +20,7 @@ use super::breach::Breach;
 use super::guard::ByteStream;
 use super::words::Encryption;
 use crate::error::{Error, Result};
-use crate::files::open::{self, FollowedLinks};
+use crate::files::open::{self, SymlinkPolicy};
 
 /// Longest file of authorities in bytes; the one of a system has a quarter of a megabyte.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -64,7 +64,7 @@ impl Authorities {
             authorities.store.add_parsable_certificates(found);
             return Ok(authorities);
         };
-        let bytes = open::read(file, FollowedLinks::Follow, MAX_FILE_BYTES)?;
+        let bytes = open::read(file, SymlinkPolicy::Follow, MAX_FILE_BYTES)?;
         let certificates: std::result::Result<Vec<_>, _> =
             CertificateDer::pem_slice_iter(&bytes).collect();
         authorities.named = certificates.unwrap_or_default();

@@ -6,7 +6,7 @@
 //! claims, and seven in ten answerable questions are neither. Forty more signals and boosted trees instead of the
 //! regression added 0.02 to that mean at most; the result page names the best of them.
 
-use crate::ids::Ranked;
+use crate::ids::RankedChunk;
 use crate::text::fields;
 
 fields::words! {
@@ -136,7 +136,7 @@ pub(super) fn of(signals: &Signals) -> Option<ConfidenceGrounds> {
 const NUM_NEXT: usize = 10;
 
 /// Returns the first entry and how far its score is above the mean of the next ones.
-pub(super) fn first_and_gap(ranking: &[Ranked]) -> Option<(Ranked, f64)> {
+pub(super) fn first_and_gap(ranking: &[RankedChunk]) -> Option<(RankedChunk, f64)> {
     let (first, next) = ranking.split_first()?;
     let next = &next[..next.len().min(NUM_NEXT)];
     let sum: f64 = next.iter().map(|entry| first.score - entry.score).sum();

@@ -18,7 +18,7 @@ mod part;
 mod table;
 
 use choice::PassageChoice;
-use gatherer::{Chosen, DocumentEvidence, Gatherer, RemainingBudget};
+use gatherer::{DocumentEvidence, EvidenceByDocument, Gatherer, RemainingBudget};
 
 /// Most tokens of an answer that is probably not there, as the specification orders.
 const TOKENS_OF_NONE: usize = 150;
@@ -56,7 +56,7 @@ pub fn gather(
     options: EvidenceOptions,
 ) -> Result<SearchAnswer> {
     let mut gatherer = Gatherer::new(store, answer.wanted.clone());
-    let mut chosen: Chosen = HashMap::new();
+    let mut chosen: EvidenceByDocument = HashMap::new();
     let used = match options.budget {
         None => all(&mut gatherer, &mut answer, options, &mut chosen)?,
         Some(budget) => within(&mut gatherer, &mut answer, options, budget, &mut chosen)?,
@@ -78,7 +78,7 @@ fn all<S: Searchable>(
     gatherer: &mut Gatherer<'_, S>,
     answer: &mut SearchAnswer,
     options: EvidenceOptions,
-    chosen: &mut Chosen,
+    chosen: &mut EvidenceByDocument,
 ) -> Result<Vec<usize>> {
     let mut used = Vec::new();
     let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
@@ -104,7 +104,7 @@ fn within<S: Searchable>(
     answer: &mut SearchAnswer,
     options: EvidenceOptions,
     budget: usize,
-    chosen: &mut Chosen,
+    chosen: &mut EvidenceByDocument,
 ) -> Result<Vec<usize>> {
     let budget = most_of(answer, budget);
     let mut beside = options.form.map_or(0, |form| (form.frame)(answer));

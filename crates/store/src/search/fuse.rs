@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use crate::ids::{ChunkId, Ranked};
+use crate::ids::{ChunkId, RankedChunk};
 
 /// Exponent of a keyword score relative to the best. BM25 with fields falls faster than relevance
 /// does: on eleven collections this exponent raised nDCG@10 of the fusion by 0.001 on average, by
@@ -46,7 +46,7 @@ pub struct WeightedRanking<'a> {
     /// the best.
     pub power: f64,
     /// Best first, each chunk once.
-    pub ranking: &'a [Ranked],
+    pub ranking: &'a [RankedChunk],
 }
 
 /// A chunk with each leg's contribution.
@@ -155,10 +155,10 @@ fn term_of(leg: Option<LegScore>) -> f64 {
 /// Returns cosines on a scale that is the same for every model: 1 stays 1, and `floor`, the cosine
 /// of unrelated passages, becomes [`FLOOR_SHARE`]. Models whose cosines are all near 1 would
 /// otherwise give all hits nearly the same weight.
-pub(super) fn above_floor(ranking: &[Ranked], floor: f64) -> Vec<Ranked> {
+pub(super) fn above_floor(ranking: &[RankedChunk], floor: f64) -> Vec<RankedChunk> {
     let above = ranking.iter().map(|entry| {
         let score = FLOOR_SHARE + (1.0 - FLOOR_SHARE) * (entry.score - floor) / (1.0 - floor);
-        Ranked { score, ..*entry }
+        RankedChunk { score, ..*entry }
     });
     above.collect()
 }
@@ -196,15 +196,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn ranked(id: i64, score: f64) -> Ranked {
-        Ranked { chunk_id: ChunkId(id), score }
+    fn ranked(id: i64, score: f64) -> RankedChunk {
+        RankedChunk { chunk_id: ChunkId(id), score }
     }
 
-    fn ranking(ids: &[i64]) -> Vec<Ranked> {
+    fn ranking(ids: &[i64]) -> Vec<RankedChunk> {
         ids.iter().map(|&id| ranked(id, 1.0)).collect()
     }
 
-    fn leg(ranking: &[Ranked]) -> WeightedRanking<'_> {
+    fn leg(ranking: &[RankedChunk]) -> WeightedRanking<'_> {
         WeightedRanking { weight: 1.0, power: 1.0, ranking }
     }
 

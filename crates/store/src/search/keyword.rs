@@ -12,10 +12,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(super) use cover::{Cover, MAX_LOOK_UP};
+pub(super) use cover::{MAX_LOOK_UP, TermCoverage};
 
 use crate::ChunkSizes;
-use crate::ids::{ChunkId, Ranked};
+use crate::ids::{ChunkId, RankedChunk};
 use crate::search::term::{
     DocumentSpan, TermMatches, TermRole, Totals, WeightedTerm, candidates, from_place,
 };
@@ -129,7 +129,7 @@ impl Keywords {
     ///
     /// `passing` lists the chunks that pass the filter, ordered by id, if there is a filter. Other
     /// chunks are not ranked, but count in the statistics of the terms.
-    pub(super) fn rank(&self, passing: Option<&[ChunkId]>, depth: usize) -> Vec<Ranked> {
+    pub(super) fn rank(&self, passing: Option<&[ChunkId]>, depth: usize) -> Vec<RankedChunk> {
         let mut terms: Vec<&WeightedTerm> = self.terms.iter().collect();
         terms.sort_by_key(|term| term.entries.len());
         let mut num_candidates = 0;
@@ -158,26 +158,26 @@ impl Keywords {
         num_deciding: usize,
         passing: Option<&[ChunkId]>,
         depth: usize,
-    ) -> Vec<Ranked> {
+    ) -> Vec<RankedChunk> {
         let mut candidates = candidates(terms, num_deciding, &self.sizes, &self.totals);
         for term in terms {
             term.add_to(&mut candidates);
         }
-        let ranked = candidates.iter().map(|candidate| Ranked {
+        let ranked = candidates.iter().map(|candidate| RankedChunk {
             chunk_id: self.sizes.chunk_id(candidate.place),
             score: candidate.score,
         });
-        let mut ranked: Vec<Ranked> = ranked
+        let mut ranked: Vec<RankedChunk> = ranked
             .filter(|ranked| {
                 passing.is_none_or(|passing| passing.binary_search(&ranked.chunk_id).is_ok())
             })
             .collect();
         // Most candidates are behind the last entry.
         if depth < ranked.len() {
-            ranked.select_nth_unstable_by(depth, Ranked::order);
+            ranked.select_nth_unstable_by(depth, RankedChunk::order);
             ranked.truncate(depth);
         }
-        ranked.sort_unstable_by(Ranked::order);
+        ranked.sort_unstable_by(RankedChunk::order);
         ranked
     }
 
@@ -308,7 +308,7 @@ impl Keywords {
 
 /// Returns how many of `terms`, the rarest first, may bring a chunk into the first `depth` of a ranking; the others
 /// together weigh less than its last entry.
-fn num_needed(terms: &[&WeightedTerm], ranked: &[Ranked], depth: usize) -> usize {
+fn num_needed(terms: &[&WeightedTerm], ranked: &[RankedChunk], depth: usize) -> usize {
     let last = if depth == 0 { None } else { ranked.get(depth - 1) };
     last.map_or(terms.len(), |last| {
         let mut rest = 0.0;

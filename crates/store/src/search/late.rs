@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use crate::ids::{ChunkId, Ranked};
+use crate::ids::{ChunkId, RankedChunk};
 
 /// Number of first fused hits that are compared by tokens. It is fixed, so that the order of the
 /// first results is the same for every limit.
@@ -30,23 +30,24 @@ pub(super) fn usual_match(floor: f64) -> f64 {
 /// `weight` is the leg's weight, by how well the model reads the query, and `usual` the result of
 /// [`usual_match`].
 pub(super) fn rerank(
-    ranking: &[Ranked],
+    ranking: &[RankedChunk],
     first: &[ChunkId],
     matches: &HashMap<ChunkId, f64>,
     weight: f64,
     usual: f64,
-) -> Vec<Ranked> {
-    let (mut reranked, rest): (Vec<Ranked>, Vec<Ranked>) =
+) -> Vec<RankedChunk> {
+    let (mut reranked, rest): (Vec<RankedChunk>, Vec<RankedChunk>) =
         ranking.iter().partition(|entry| first.contains(&entry.chunk_id));
     for entry in &mut reranked {
         if let Some(found) = matches.get(&entry.chunk_id) {
             entry.score += weight * (found - usual);
         }
     }
-    reranked.sort_by(Ranked::order);
+    reranked.sort_by(RankedChunk::order);
     let least = reranked.last().map_or(f64::INFINITY, |entry| entry.score);
-    reranked
-        .extend(rest.into_iter().map(|entry| Ranked { score: entry.score.min(least), ..entry }));
+    reranked.extend(
+        rest.into_iter().map(|entry| RankedChunk { score: entry.score.min(least), ..entry }),
+    );
     reranked
 }
 
@@ -54,8 +55,8 @@ pub(super) fn rerank(
 mod tests {
     use super::*;
 
-    fn ranking(entries: &[(i64, f64)]) -> Vec<Ranked> {
-        entries.iter().map(|&(id, score)| Ranked { chunk_id: ChunkId(id), score }).collect()
+    fn ranking(entries: &[(i64, f64)]) -> Vec<RankedChunk> {
+        entries.iter().map(|&(id, score)| RankedChunk { chunk_id: ChunkId(id), score }).collect()
     }
 
     #[track_caller]

@@ -6,7 +6,7 @@
 use std::slice;
 
 use crate::error::Result;
-use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::ids::{ChunkId, DocumentId, RankedChunk};
 use crate::search::matches::QueryTerms;
 use crate::search::rankings::rank;
 use crate::trace::stage;
@@ -174,7 +174,7 @@ pub fn trial(
     })
 }
 
-fn ids_of(ranking: &[Ranked]) -> Vec<ChunkId> {
+fn ids_of(ranking: &[RankedChunk]) -> Vec<ChunkId> {
     ranking.iter().map(|ranked| ranked.chunk_id).collect()
 }
 

@@ -12,20 +12,20 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 /// Defines when one passage nearly repeats another.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Measure {
+pub(super) struct NearCopyRule {
     /// Consecutive words per shingle.
     num_words: usize,
     /// Passages with fewer shingles are too short to be called copies.
     min_shingles: usize,
     /// The shingles of which a share must be in both passages.
-    base: ShingleBase,
+    base: OverlapDenominator,
     /// The least share for a repetition.
     min_shared: f64,
 }
 
 /// The shingles of which a share must be in both passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ShingleBase {
+enum OverlapDenominator {
     /// Those of either passage.
     Either,
     /// Those of the new one.
@@ -34,22 +34,30 @@ enum ShingleBase {
 
 /// The entire passage is already present. Where manuals and licences repeat each other, 5 of 40 pages
 /// of ten hits had 31 copies; on collections with judgments, leaving them out changed no nDCG@10.
-pub(super) const COPY: Measure =
-    Measure { num_words: 3, min_shingles: 15, base: ShingleBase::Either, min_shared: 0.8 };
+pub(super) const COPY: NearCopyRule = NearCopyRule {
+    num_words: 3,
+    min_shingles: 15,
+    base: OverlapDenominator::Either,
+    min_shared: 0.8,
+};
 
 /// One passage is the other at another time: most of it is the same, and what has changed is what the question may be
 /// about.
-pub(super) const EDITION: Measure =
-    Measure { num_words: 3, min_shingles: 10, base: ShingleBase::Either, min_shared: 0.5 };
+pub(super) const EDITION: NearCopyRule = NearCopyRule {
+    num_words: 3,
+    min_shingles: 10,
+    base: OverlapDenominator::Either,
+    min_shared: 0.5,
+};
 
 /// Everything in the passage is already present, whatever its length: the answer is cut to a budget,
 /// in which even a short repetition costs tokens.
-pub(super) const NOTHING_NEW: Measure =
-    Measure { num_words: 4, min_shingles: 0, base: ShingleBase::New, min_shared: 0.8 };
+pub(super) const NOTHING_NEW: NearCopyRule =
+    NearCopyRule { num_words: 4, min_shingles: 0, base: OverlapDenominator::New, min_shared: 0.8 };
 
 /// Passages, prepared for comparison with others.
 pub(super) struct NearCopies {
-    measure: Measure,
+    measure: NearCopyRule,
     seen: Vec<Shingles>,
 }
 
@@ -57,7 +65,7 @@ pub(super) struct Shingles(HashSet<u64>);
 
 impl NearCopies {
     /// Creates an empty set of passages.
-    pub(super) fn by(measure: Measure) -> Self {
+    pub(super) fn by(measure: NearCopyRule) -> Self {
         Self { measure, seen: Vec::new() }
     }
 
@@ -85,15 +93,15 @@ impl NearCopies {
     }
 }
 
-impl Measure {
+impl NearCopyRule {
     /// Whether a passage repeats one that was seen before.
     pub(super) fn holds(&self, seen: &Shingles, new: &Shingles) -> bool {
         let (Shingles(seen), Shingles(new)) = (seen, new);
         let (num_seen, num_new) = (count(seen.len()), count(new.len()));
         let fewer = num_seen.min(num_new);
         let least_base = match self.base {
-            ShingleBase::Either => num_seen.max(num_new),
-            ShingleBase::New => num_new,
+            OverlapDenominator::Either => num_seen.max(num_new),
+            OverlapDenominator::New => num_new,
         };
         // Too few, even if all shingles of the shorter passage were in both.
         if fewer < count(self.min_shingles) || fewer < self.min_shared * least_base {
@@ -101,8 +109,8 @@ impl Measure {
         }
         let num_shared = count(seen.intersection(new).count());
         let base = match self.base {
-            ShingleBase::Either => num_seen + num_new - num_shared,
-            ShingleBase::New => num_new,
+            OverlapDenominator::Either => num_seen + num_new - num_shared,
+            OverlapDenominator::New => num_new,
         };
         num_shared >= self.min_shared * base
     }
@@ -136,7 +144,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(measure: Measure, seen: &str, new: &str, expected: bool) {
+    fn check(measure: NearCopyRule, seen: &str, new: &str, expected: bool) {
         let mut copies = NearCopies::by(measure);
         copies.push(copies.shingles_of("something else that is no copy of either"));
         copies.push(copies.shingles_of(seen));

@@ -9,7 +9,7 @@ use std::thread;
 use crate::ChunkOrigin;
 use crate::embedder::{Embedder, QueryEmbedding};
 use crate::error::{Error, Result};
-use crate::ids::{ChunkId, Ranked};
+use crate::ids::{ChunkId, RankedChunk};
 use crate::search::confidence::NoBasis;
 use crate::search::fuse::{
     FusedChunk, KEYWORD_POWER, PerLeg, VECTOR_POWER, WeightedRanking, above_floor, fuse_with_shares,
@@ -22,7 +22,7 @@ use crate::search::weights::{self, TextTokens};
 use crate::search::{
     Contribution, LegSelection, LoadEmbedder, Query, SearchOptions, Searchable, conflict_copies,
     editions, late, rarity, recency,
-    weigh::{self, HitTraits},
+    weigh::{self, HitFeatures},
 };
 use crate::trace::stage;
 
@@ -43,7 +43,7 @@ pub(super) struct Rankings {
     /// Whether the query has neither letters nor digits.
     is_blank: bool,
     /// Empty if the query has no keywords.
-    pub(super) keyword: Vec<Ranked>,
+    pub(super) keyword: Vec<RankedChunk>,
     /// The keyword leg's weight next to a vector leg.
     keyword_weight: f64,
     /// `None` if the leg was not run.
@@ -53,7 +53,7 @@ pub(super) struct Rankings {
 /// What the vector leg found.
 pub(super) struct VectorLeg {
     /// Best first, by cosine.
-    pub(super) ranking: Vec<Ranked>,
+    pub(super) ranking: Vec<RankedChunk>,
     /// The leg's weight for the query.
     weight: f64,
     /// The embedding of each phrasing.
@@ -264,7 +264,7 @@ impl Rankings {
         }
         let about = fused.iter().take(origins.len()).filter_map(|hit| {
             let ChunkOrigin { document_id, is_code, symbol, .. } = origins.get(&hit.chunk_id)?;
-            Some(HitTraits {
+            Some(HitFeatures {
                 document_id: *document_id,
                 is_code: *is_code,
                 num_names: keywords.num_names(hit.chunk_id, *is_code),
@@ -272,7 +272,7 @@ impl Rankings {
                 is_definition: symbol.as_ref().is_some_and(|it| weigh::defines(it, &self.words)),
             })
         });
-        let about: Vec<HitTraits> = about.collect();
+        let about: Vec<HitFeatures> = about.collect();
         weigh::weigh(fused, &about);
     }
 
@@ -357,7 +357,7 @@ impl VectorLeg {
 }
 
 /// Adds to the hits the cosines and matches from which the scores of the leg were made.
-fn show_raw(fused: &mut [FusedChunk], by_cosine: &[Ranked], matches: &HashMap<ChunkId, f64>) {
+fn show_raw(fused: &mut [FusedChunk], by_cosine: &[RankedChunk], matches: &HashMap<ChunkId, f64>) {
     let cosines: HashMap<ChunkId, f64> =
         by_cosine.iter().map(|entry| (entry.chunk_id, entry.score)).collect();
     for hit in fused {
@@ -372,7 +372,11 @@ fn show_raw(fused: &mut [FusedChunk], by_cosine: &[Ranked], matches: &HashMap<Ch
 const NUM_JUDGED: usize = 10;
 
 /// Returns the keyword leg's weight, from the types of the documents it ranks first.
-fn keyword_weight(store: &impl Searchable, phrasings: &[Query], ranking: &[Ranked]) -> Result<f64> {
+fn keyword_weight(
+    store: &impl Searchable,
+    phrasings: &[Query],
+    ranking: &[RankedChunk],
+) -> Result<f64> {
     let first = &ranking[..ranking.len().min(NUM_JUDGED)];
     let ids: Vec<ChunkId> = first.iter().map(|entry| entry.chunk_id).collect();
     let origins = store.origins(&ids)?;

@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::ids::{ChunkId, Ranked};
-use crate::search::keyword::{Cover, Keywords};
+use crate::ids::{ChunkId, RankedChunk};
+use crate::search::keyword::{Keywords, TermCoverage};
 
 /// What a hit that has nothing of the query counts as having, so that it keeps something of its weight.
 const LEAST: f64 = 0.02;
@@ -30,8 +30,8 @@ const RARITY_POWER: i32 = 3;
 /// another knowledge base has what it lacks.
 pub(super) fn shares(
     keywords: &Keywords,
-    keyword: &[Ranked],
-    vector: &[Ranked],
+    keyword: &[RankedChunk],
+    vector: &[RankedChunk],
 ) -> HashMap<ChunkId, f64> {
     if vector.is_empty() || keyword.is_empty() && !keywords.is_shared {
         return HashMap::new();
@@ -52,7 +52,7 @@ pub(super) fn shares_of_forms(
     keywords: &Keywords,
     passages: &BTreeMap<ChunkId, String>,
 ) -> HashMap<ChunkId, f64> {
-    let Cover { weights, rarities, covered } = keywords.cover_in_other_forms(passages);
+    let TermCoverage { weights, rarities, covered } = keywords.cover_in_other_forms(passages);
     let all: f64 = weights.iter().sum();
     let power = power(&weights, &rarities);
     let shares =
@@ -61,7 +61,7 @@ pub(super) fn shares_of_forms(
 }
 
 /// Returns the share of its weights that each hit keeps.
-fn shares_by(cover: &Cover) -> HashMap<ChunkId, f64> {
+fn shares_by(cover: &TermCoverage) -> HashMap<ChunkId, f64> {
     let all: f64 = cover.weights.iter().sum();
     let power = power(&cover.weights, &cover.rarities);
     let shares = cover.covered.iter().map(|(id, covered)| {
@@ -99,8 +99,11 @@ mod tests {
     fn share(weights: &[f64], covered: &[usize]) -> f64 {
         let rarities = weights.iter().map(|weight| weight / 10.0).collect();
         let sum = covered.iter().map(|place| weights[*place]).sum();
-        let cover =
-            Cover { weights: weights.to_vec(), rarities, covered: [(ChunkId(1), sum)].into() };
+        let cover = TermCoverage {
+            weights: weights.to_vec(),
+            rarities,
+            covered: [(ChunkId(1), sum)].into(),
+        };
         shares_by(&cover)[&ChunkId(1)]
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::document::{Binding, Filter};
 use crate::error::Result;
-use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::ids::{ChunkId, DocumentId, RankedChunk};
 use crate::{
     ChunkOrigin, ChunkSizes, NamedChunks, NearWord, Occurrence, Store, StoredChunk, StoredHit,
 };
@@ -37,7 +37,7 @@ pub trait Searchable: Sized + Send {
         vector: &[f32],
         passing: Option<&[ChunkId]>,
         depth: u32,
-    ) -> Result<Vec<Ranked>>;
+    ) -> Result<Vec<RankedChunk>>;
     fn cosine_floor(&self) -> Result<f64>;
     fn vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>>;
     fn token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;
@@ -76,7 +76,7 @@ impl Searchable for Store {
         near_words(&self, word: &str, most_wrong: usize) -> Result<Vec<NearWord>>;
         named_paths(&self, texts: &[String]) -> Result<Vec<(DocumentId, String)>>;
         chunk_sizes(&self) -> Result<ChunkSizes>;
-        rank_by_cosine(&self, vector: &[f32], passing: Option<&[ChunkId]>, depth: u32) -> Result<Vec<Ranked>>;
+        rank_by_cosine(&self, vector: &[f32], passing: Option<&[ChunkId]>, depth: u32) -> Result<Vec<RankedChunk>>;
         cosine_floor(&self) -> Result<f64>;
         vectors(&self, ids: &[ChunkId]) -> Result<Vec<Vec<f32>>>;
         token_codes(&self, ids: &[ChunkId]) -> Result<HashMap<ChunkId, Vec<u8>>>;

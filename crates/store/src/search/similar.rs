@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::Store;
 use crate::document::Filter;
 use crate::error::Result;
-use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::ids::{ChunkId, DocumentId, RankedChunk};
 use crate::search::fuse::{self, FusedChunk, PerLeg, WeightedRanking};
 use crate::search::matches::QueryTerms;
 use crate::search::mean::mean;
@@ -85,11 +85,11 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
         .collect())
 }
 
-fn unweighted(ranking: &[Ranked]) -> WeightedRanking<'_> {
+fn unweighted(ranking: &[RankedChunk]) -> WeightedRanking<'_> {
     WeightedRanking { weight: 1.0, power: 1.0, ranking }
 }
 
-fn first_of_each_document(store: &Store, ranking: Vec<Ranked>) -> Result<Vec<Ranked>> {
+fn first_of_each_document(store: &Store, ranking: Vec<RankedChunk>) -> Result<Vec<RankedChunk>> {
     let ids: Vec<ChunkId> = ranking.iter().map(|ranked| ranked.chunk_id).collect();
     let mut seen: HashSet<DocumentId> = HashSet::new();
     let firsts: HashSet<ChunkId> = store

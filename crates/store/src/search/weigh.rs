@@ -34,7 +34,7 @@ const FURTHER: f64 = 0.9;
 
 /// What is known of a hit beside its passage.
 #[derive(Debug, Clone)]
-pub(super) struct HitTraits {
+pub(super) struct HitFeatures {
     pub(super) document_id: DocumentId,
     pub(super) is_code: bool,
     /// The number of words of the query by which its document is named.
@@ -45,7 +45,7 @@ pub(super) struct HitTraits {
     pub(super) is_definition: bool,
 }
 
-impl HitTraits {
+impl HitFeatures {
     /// Returns the weight by the names and symbols that the query has.
     fn evidence(&self) -> f64 {
         1.0 + NAME * f64::from(self.num_names) + if self.is_definition { DEFINITION } else { 0.0 }
@@ -93,12 +93,12 @@ pub(super) fn defines(symbol: &str, words: &HashSet<String>) -> bool {
 }
 
 /// Weighs hits, best first, and orders them again. `about` has the first [`DEPTH`] of them; later ones stay behind these.
-pub(super) fn weigh(fused: &mut [FusedChunk], about: &[HitTraits]) {
+pub(super) fn weigh(fused: &mut [FusedChunk], about: &[HitFeatures]) {
     let (first, later) = fused.split_at_mut(about.len());
     let share = share_of_code(first, about);
-    let most = most_of_kind(about, share, HitTraits::evidence);
-    let mut hits: Vec<(&mut FusedChunk, &HitTraits)> = first.iter_mut().zip(about).collect();
-    let most_exact = about.iter().map(HitTraits::exactness).fold(1.0, f64::max);
+    let most = most_of_kind(about, share, HitFeatures::evidence);
+    let mut hits: Vec<(&mut FusedChunk, &HitFeatures)> = first.iter_mut().zip(about).collect();
+    let most_exact = about.iter().map(HitFeatures::exactness).fold(1.0, f64::max);
     for (hit, about) in &mut hits {
         hit.weigh(about.evidence() / most(about) * about.exactness() / most_exact);
     }
@@ -128,7 +128,7 @@ pub(super) fn weigh(fused: &mut [FusedChunk], about: &[HitTraits]) {
 }
 
 /// Returns the share of the scores that source code has.
-fn share_of_code(hits: &[FusedChunk], about: &[HitTraits]) -> f64 {
+fn share_of_code(hits: &[FusedChunk], about: &[HitFeatures]) -> f64 {
     let all: f64 = hits.iter().map(|hit| hit.score).sum();
     let code = hits.iter().zip(about).filter(|(_, about)| about.is_code);
     if all > 0.0 { code.map(|(hit, _)| hit.score).sum::<f64>() / all } else { 0.0 }
@@ -138,17 +138,17 @@ fn share_of_code(hits: &[FusedChunk], about: &[HitTraits]) -> f64 {
 /// with other source files. The more of the hits are code, the more is prose compared with it too: the change log of a library
 /// must not answer a question about its source, and a source file not one about a handbook.
 fn most_of_kind(
-    about: &[HitTraits],
+    about: &[HitFeatures],
     share_of_code: f64,
-    evidence: impl Fn(&HitTraits) -> f64,
-) -> impl Fn(&HitTraits) -> f64 {
+    evidence: impl Fn(&HitFeatures) -> f64,
+) -> impl Fn(&HitFeatures) -> f64 {
     let code = most_of(about, true, &evidence);
     let prose = most_of(about, false, &evidence).max(code.powf(share_of_code.powi(2)));
     move |about| if about.is_code { code } else { prose }
 }
 
 /// Returns the most that source files have, or other documents; at least 1.
-fn most_of(about: &[HitTraits], is_code: bool, evidence: impl Fn(&HitTraits) -> f64) -> f64 {
+fn most_of(about: &[HitFeatures], is_code: bool, evidence: impl Fn(&HitFeatures) -> f64) -> f64 {
     let same = about.iter().filter(|about| about.is_code == is_code);
     same.map(evidence).fold(1.0, f64::max)
 }
@@ -158,13 +158,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::ids::{ChunkId, Ranked};
+    use crate::ids::{ChunkId, RankedChunk};
     use crate::search::fuse::{PerLeg, WeightedRanking, fuse};
 
     /// Hits 1, 2, ... whose scores fall evenly, a tenth from one to the next.
     fn hits(count: u8) -> Vec<FusedChunk> {
-        let ranking: Vec<Ranked> = (0..count)
-            .map(|idx| Ranked {
+        let ranking: Vec<RankedChunk> = (0..count)
+            .map(|idx| RankedChunk {
                 chunk_id: ChunkId(i64::from(idx) + 1),
                 score: 0.9_f64.powi(idx.into()),
             })
@@ -173,8 +173,8 @@ mod tests {
         fuse(PerLeg { keyword: leg, vector: leg }, 60.0)
     }
 
-    fn about(document: i64) -> HitTraits {
-        HitTraits {
+    fn about(document: i64) -> HitFeatures {
+        HitFeatures {
             document_id: DocumentId(document),
             is_code: false,
             num_names: 0,
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(about: &[HitTraits], expected: &[i64]) {
+    fn check(about: &[HitFeatures], expected: &[i64]) {
         let mut fused = hits(u8::try_from(expected.len()).unwrap());
         weigh(&mut fused, about);
         let ids: Vec<i64> = fused.iter().map(|hit| hit.chunk_id.0).collect();
@@ -200,28 +200,28 @@ mod tests {
 
     #[test]
     fn a_document_that_is_named_rises() {
-        let named = HitTraits { num_names: 1, ..about(3) };
+        let named = HitFeatures { num_names: 1, ..about(3) };
         check(&[about(1), about(2), named], &[3, 1, 2]);
     }
 
     #[test]
     fn a_source_file_that_is_named_does_not_rise_above_prose() {
-        let named = HitTraits { is_code: true, num_names: 1, ..about(2) };
+        let named = HitFeatures { is_code: true, num_names: 1, ..about(2) };
         check(&[about(1), named.clone()], &[1, 2]);
-        check(&[HitTraits { is_code: true, ..about(1) }, named], &[2, 1]);
+        check(&[HitFeatures { is_code: true, ..about(1) }, named], &[2, 1]);
     }
 
     #[test]
     fn a_passage_with_the_term_to_the_letter_rises_above_code_and_prose() {
-        let meant = HitTraits { num_meant: 1, ..about(3) };
-        let named = HitTraits { is_code: true, num_names: 1, ..about(2) };
+        let meant = HitFeatures { num_meant: 1, ..about(3) };
+        let named = HitFeatures { is_code: true, num_names: 1, ..about(2) };
         check(&[about(1), named, meant], &[3, 1, 2]);
     }
 
     #[test]
     fn a_definition_rises() {
-        let definition = HitTraits { is_definition: true, is_code: true, ..about(2) };
-        let code = |document| HitTraits { is_code: true, ..about(document) };
+        let definition = HitFeatures { is_definition: true, is_code: true, ..about(2) };
+        let code = |document| HitFeatures { is_code: true, ..about(document) };
         check(&[code(1), definition], &[2, 1]);
     }
 
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn further_passages_of_a_document_fall() {
-        let code = |document| HitTraits { is_code: true, ..about(document) };
+        let code = |document| HitFeatures { is_code: true, ..about(document) };
         check(&[1, 1, 2, 3].map(code), &[1, 3, 4, 2]);
         check(&[1, 1, 2, 3].map(about), &[1, 2, 3, 4]);
         let mut fused = hits(2);
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_source_file_with_several_hits_rises() {
-        let code = |document| HitTraits { is_code: true, ..about(document) };
+        let code = |document| HitFeatures { is_code: true, ..about(document) };
         check(&[1, 2, 2, 2].map(code), &[2, 1, 3, 4]);
         check(&[1, 2, 2, 2].map(about), &[1, 2, 3, 4]);
     }
@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn later_hits_stay_behind() {
         check(&[1, 1, 1, 2].map(about)[..3], &[1, 2, 3, 4]);
-        let code = |document| HitTraits { is_code: true, ..about(document) };
+        let code = |document| HitFeatures { is_code: true, ..about(document) };
         check(&[1, 1, 2].map(code), &[1, 3, 2, 4, 5]);
     }
 
@@ -272,10 +272,10 @@ mod tests {
             known in prop::collection::vec((1_i64..4, any::<bool>(), (0_u32..4, 0_u32..3), any::<bool>()), 0..9),
             num_later in 0_u8..4,
         ) {
-            let about: Vec<HitTraits> = known
+            let about: Vec<HitFeatures> = known
                 .into_iter()
                 .map(|(document, is_code, (num_names, num_meant), is_definition)| {
-                    HitTraits { document_id: DocumentId(document), is_code, num_names, num_meant, is_definition }
+                    HitFeatures { document_id: DocumentId(document), is_code, num_names, num_meant, is_definition }
                 })
                 .collect();
             let mut fused = hits(u8::try_from(about.len()).unwrap() + num_later);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::Store;
 use crate::document::Filter;
 use crate::error::Result;
-use crate::ids::{ChunkId, DocumentId, Ranked};
+use crate::ids::{ChunkId, DocumentId, RankedChunk};
 use crate::search::answer::UnmetPhrasing;
 use crate::search::fuse::{FusedChunk, LegScore, PerLeg};
 use crate::search::options::RankOptions;
@@ -161,7 +161,7 @@ fn is_contents_chunk(store: &Store, fused: &FusedChunk) -> Result<bool> {
     Ok(hits.iter().any(|hit| is_contents(&hit.chunk.chunk.text)))
 }
 
-fn best(ranking: &[Ranked], is_own: impl Fn(&ChunkId) -> bool) -> Option<LegRank> {
+fn best(ranking: &[RankedChunk], is_own: impl Fn(&ChunkId) -> bool) -> Option<LegRank> {
     let (rank, ranked) = (1_u32..).zip(ranking).find(|(_, ranked)| is_own(&ranked.chunk_id))?;
     Some(LegRank { chunk_id: ranked.chunk_id, rank, raw: ranked.score })
 }

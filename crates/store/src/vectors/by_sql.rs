@@ -8,7 +8,7 @@ use super::{scan, to_blob};
 use crate::db::fault::Step;
 use crate::db::row::StoredRow;
 use crate::db::{columns, sql};
-use crate::ids::{ChunkId, Ranked};
+use crate::ids::{ChunkId, RankedChunk};
 
 const NEAREST: &str = "
     SELECT chunk_id, embedding
@@ -36,18 +36,18 @@ pub(crate) fn nearest(
     query: &[f32],
     passing: Option<&[ChunkId]>,
     depth: usize,
-) -> Step<Vec<Ranked>> {
-    let read = |row: &StoredRow<'_>| -> rusqlite::Result<Option<Ranked>> {
+) -> Step<Vec<RankedChunk>> {
+    let read = |row: &StoredRow<'_>| -> rusqlite::Result<Option<RankedChunk>> {
         let chunk_id = row.get(0)?;
         if passing.is_some_and(|passing| passing.binary_search(&chunk_id).is_err()) {
             return Ok(None);
         }
         let bytes = row.get_ref(1)?.as_blob().unwrap_or_default();
-        Ok(Some(Ranked { chunk_id, score: f64::from(scan::dot(query, bytes)) }))
+        Ok(Some(RankedChunk { chunk_id, score: f64::from(scan::dot(query, bytes)) }))
     };
     let wanted = depth.saturating_add(MARGIN);
     let (blob, num_wanted) = (to_blob(query), i64::try_from(wanted).unwrap_or(i64::MAX));
-    let found: Vec<Option<Ranked>> = match passing {
+    let found: Vec<Option<RankedChunk>> = match passing {
         // Reading all rows takes several times as long as vec0's own search.
         _ if wanted > MAX_DEPTH => sql::rows(db, ALL, [], read)?,
         None => {
@@ -60,8 +60,8 @@ pub(crate) fn nearest(
             sql::rows(db, NEAREST_PASSING, params, read)?
         }
     };
-    let mut ranked: Vec<Ranked> = found.into_iter().flatten().collect();
-    ranked.sort_by(Ranked::order);
+    let mut ranked: Vec<RankedChunk> = found.into_iter().flatten().collect();
+    ranked.sort_by(RankedChunk::order);
     ranked.truncate(depth);
     Ok(ranked)
 }

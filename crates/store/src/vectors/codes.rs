@@ -105,13 +105,13 @@ pub(crate) fn encode(vectors: &[u8], dim: usize) -> Vec<u8> {
 }
 
 /// A query's vector, prepared for comparison with codes.
-pub(crate) struct QueryCodes {
+pub(crate) struct QueryLookupTable {
     /// The product for each step and each pattern of signs, in units of `unit`.
     steps: Vec<[i16; 256]>,
     unit: f32,
 }
 
-impl QueryCodes {
+impl QueryLookupTable {
     pub(crate) fn new(query: &[f32]) -> Self {
         let largest =
             query.chunks(STEP).map(|step| step.iter().map(|number| number.abs()).sum::<f32>());
@@ -189,10 +189,10 @@ mod tests {
                 let exact: f32 = query.iter().zip(&vector).map(|(a, b)| a * b).sum();
                 let code = encode(&bytes(&vector), dim);
                 assert_eq!(code.len(), code_len(dim));
-                let estimate = QueryCodes::new(&query).estimate(&code);
+                let estimate = QueryLookupTable::new(&query).estimate(&code);
                 let bound = if dim >= 384 { 0.15 } else { 2.0 };
                 assert!((estimate - exact).abs() < bound, "{dim}: {estimate} for {exact}");
-                let own = QueryCodes::new(&vector).estimate(&code);
+                let own = QueryLookupTable::new(&vector).estimate(&code);
                 assert!((own - 1.0).abs() < 0.01, "{dim}: {own} for itself");
             }
         }
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_zero_vector_has_products_of_zero() {
         let code = encode(&bytes(&[0.0; 16]), 16);
-        assert!(QueryCodes::new(&[0.0; 16]).estimate(&code).abs() < f32::EPSILON);
+        assert!(QueryLookupTable::new(&[0.0; 16]).estimate(&code).abs() < f32::EPSILON);
         assert!(encode(&[], 16).is_empty());
     }
 }

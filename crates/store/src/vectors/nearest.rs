@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::ids::{ChunkId, Ranked};
+use crate::ids::{ChunkId, RankedChunk};
 
 /// The best candidates so far, with the worst on top of the heap.
 pub(super) struct NearestVectors {
@@ -63,10 +63,10 @@ impl NearestVectors {
     }
 
     /// Returns the chunks with their scores, best first.
-    pub(super) fn ranked(self) -> Vec<Ranked> {
+    pub(super) fn ranked(self) -> Vec<RankedChunk> {
         self.into_candidates()
             .into_iter()
-            .map(|candidate| Ranked {
+            .map(|candidate| RankedChunk {
                 chunk_id: candidate.chunk_id,
                 score: f64::from(candidate.score),
             })

@@ -13,7 +13,7 @@ use super::{by_sql, codes, places, require_unit_shape, scan};
 use crate::Store;
 use crate::db::fault::Step;
 use crate::error::Result;
-use crate::ids::{ChunkId, Ranked};
+use crate::ids::{ChunkId, RankedChunk};
 
 /// Minimum number of vectors chosen by codes that are read and compared exactly; and per requested
 /// hit, if that is more.
@@ -44,7 +44,7 @@ impl Store {
         vector: &[f32],
         passing: Option<&[ChunkId]>,
         depth: u32,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<Vec<RankedChunk>> {
         let division = Division { num_parts: None, min_coded: codes::MIN_BLOCKS };
         self.rank_in_parts(vector, passing, depth, division)
     }
@@ -57,7 +57,7 @@ impl Store {
         passing: Option<&[ChunkId]>,
         depth: u32,
         division: Division,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<Vec<RankedChunk>> {
         let depth = usize::try_from(depth).unwrap_or(usize::MAX);
         let blocks = self.read(|db| {
             let Some(binding) = self.check_bound(db)? else { return Ok(Ok(0)) };
@@ -97,7 +97,7 @@ impl Store {
             self.side_by_side(&mut readers, &parts, |db, part| scan::rescored(db, vector, part))?
         };
         readers.into_iter().for_each(|reader| self.return_reader(reader));
-        ranked.sort_by(Ranked::order);
+        ranked.sort_by(RankedChunk::order);
         ranked.truncate(depth);
         Ok(ranked)
     }

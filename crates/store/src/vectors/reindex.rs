@@ -15,7 +15,7 @@ use super::sums::BlockChecksums;
 use super::{floor, tokens};
 use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
-use crate::db::layout::TableLayout;
+use crate::db::layout::DirectReadSupport;
 use crate::db::{erasing, sql};
 use crate::documents::{chunks, replace, rows};
 use crate::{Store, vectors};
@@ -267,7 +267,7 @@ impl Store {
     pub fn finish_reindex(&mut self) -> Result<ReindexProgress> {
         let reindexing = self.reindexing.clone();
         // A database without a model has no table of vectors yet; this kb makes it.
-        let layout = TableLayout { knows_vec0: true, ..self.layout_to_write()? };
+        let layout = DirectReadSupport { knows_vec0: true, ..self.layout_to_write()? };
         let (progress, wanted) = self.write(|db| {
             let wanted = check(db, reindexing.as_ref())?;
             let progress = progress(db)?;
@@ -309,7 +309,7 @@ fn check(db: &Connection, begun: Option<&Binding>) -> Step<Binding> {
 }
 
 /// Replaces the chunks of each document in which some were split, one document at a time.
-fn split_chunks(db: &Connection, layout: TableLayout) -> Step<()> {
+fn split_chunks(db: &Connection, layout: DirectReadSupport) -> Step<()> {
     let documents: Vec<DocumentId> = sql::rows(db, SPLIT_DOCUMENTS, [], |row| row.get(0))?;
     for id in documents {
         let params = named_params! { ":document_id": id };

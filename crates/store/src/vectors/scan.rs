@@ -13,10 +13,10 @@ use rusqlite::blob::Blob;
 use rusqlite::{Connection, MAIN_DB, Row, named_params};
 use wide::f32x4;
 
-use crate::ids::{ChunkId, Ranked};
+use crate::ids::{ChunkId, RankedChunk};
 
 use super::codes;
-use super::codes::QueryCodes;
+use super::codes::QueryLookupTable;
 use super::nearest::{NearestVectors, VectorCandidate};
 use super::places::taken;
 use crate::db::fault::{DatabaseFault, Step};
@@ -53,7 +53,7 @@ pub(crate) fn nearest(
     passing: Option<&[ChunkId]>,
     depth: usize,
     blocks: RangeInclusive<i64>,
-) -> Step<Vec<Ranked>> {
+) -> Step<Vec<RankedChunk>> {
     let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
     let mut nearest = NearestVectors::new(depth);
     let mut vectors = Vectors::new(db, query);
@@ -82,7 +82,7 @@ pub(super) fn seemingly_nearest(
     let range = named_params! { ":first": blocks.start(), ":last": blocks.end() };
     let mut nearest = NearestVectors::new(depth);
     let mut vectors = Vectors::new(db, query);
-    let table = QueryCodes::new(query);
+    let table = QueryLookupTable::new(query);
     let code_len = codes::code_len(query.len());
     let mut blocks = db.prepare_cached(CODED_BLOCKS)?;
     let mut blocks = blocks.query(range)?;
@@ -118,7 +118,7 @@ pub(super) fn rescored(
     db: &Connection,
     query: &[f32],
     candidates: &[VectorCandidate],
-) -> Step<Vec<Ranked>> {
+) -> Step<Vec<RankedChunk>> {
     let mut ranked = Vec::with_capacity(candidates.len());
     let mut vectors = Vectors::new(db, query);
     let mut places = Vec::new();
@@ -134,7 +134,7 @@ pub(super) fn rescored(
                 .any(|candidate| (candidate.place, candidate.chunk_id) == (*place, *chunk_id))
         });
         vectors.compare(block, &places, |_, chunk_id, score| {
-            ranked.push(Ranked { chunk_id, score: f64::from(score) });
+            ranked.push(RankedChunk { chunk_id, score: f64::from(score) });
         })?;
     }
     Ok(ranked)

@@ -11,7 +11,7 @@ use super::{BLOCK_ROWS, codes, floor, places, to_blob, tokens};
 use crate::Store;
 use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
-use crate::db::layout::TableLayout;
+use crate::db::layout::DirectReadSupport;
 use crate::db::{config, sql};
 use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
@@ -150,7 +150,7 @@ pub(crate) struct VectorWriter<'a> {
 impl<'a> VectorWriter<'a> {
     /// `layout` is known to the caller's store: detecting it for each document takes as long as
     /// storing the document.
-    pub(crate) fn new(db: &'a Connection, layout: TableLayout) -> Step<Self> {
+    pub(crate) fn new(db: &'a Connection, layout: DirectReadSupport) -> Step<Self> {
         let extras = if layout.knows_vec0 {
             Some((BlockChecksums::default(), places::last_block(db)?))
         } else {

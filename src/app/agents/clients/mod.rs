@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::app::Session;
 use crate::config::Environment;
 use crate::error::{Error, Result};
-use crate::files::open::{FollowedLinks, read_if_there};
+use crate::files::open::{SymlinkPolicy, read_if_there};
 use crate::files::{path, private, program, write};
 use crate::text::fields;
 
@@ -141,7 +141,7 @@ pub fn plan(
     if let Settings::OfProject(folder) = settings {
         refuse_outside(folder, &named, &path)?;
     }
-    let old = read_if_there(&path, FollowedLinks::Follow, MAX_BYTES)?;
+    let old = read_if_there(&path, SymlinkPolicy::Follow, MAX_BYTES)?;
     let (mark, text) = text(old.as_deref().unwrap_or_default(), &path)?;
     // Another person may have written the settings of a project: a variable there can load a library into kb.
     let keeps_others = matches!(settings, Settings::OfUser(..));
@@ -199,7 +199,7 @@ impl SettingsPlan {
             return Ok(());
         }
         // Programs write into their settings while they run.
-        if read_if_there(&self.path, FollowedLinks::Follow, MAX_BYTES)? != self.old {
+        if read_if_there(&self.path, SymlinkPolicy::Follow, MAX_BYTES)? != self.old {
             return Err(Error::config(&self.path, "it has changed meanwhile; nothing was written")
                 .with_hint("run the command again"));
         }

@@ -6,7 +6,7 @@ use super::table::{CLIENTS, Client, Notation, System, is_kb, started};
 use super::{MAX_BYTES, NAME, in_json, in_toml, in_yaml, text};
 use crate::config::Environment;
 use crate::error::{Error, Result};
-use crate::files::open::{FollowedLinks, read_if_there};
+use crate::files::open::{SymlinkPolicy, read_if_there};
 use crate::text::paths::resolved;
 
 /// An entry for kb in the settings of a program.
@@ -63,7 +63,7 @@ pub fn find(
 
 /// Returns name, program and arguments of each entry that starts kb as a server.
 fn entries(client: &Client, path: &Path) -> Result<Vec<(String, String, Vec<String>)>> {
-    let Some(bytes) = read_if_there(path, FollowedLinks::Follow, MAX_BYTES)? else {
+    let Some(bytes) = read_if_there(path, SymlinkPolicy::Follow, MAX_BYTES)? else {
         return Ok(Vec::new());
     };
     let (_, text) = text(&bytes, path)?;

@@ -11,7 +11,7 @@ const FENCE: &str = "---";
 
 /// What is edited of a document; `None` leaves it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EditableChanges {
+pub struct EditedFields {
     /// The title.
     pub title: Option<String>,
     /// All tags.
@@ -22,7 +22,7 @@ pub struct EditableChanges {
     pub text: Option<String>,
 }
 
-impl EditableChanges {
+impl EditedFields {
     /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -57,9 +57,9 @@ pub struct Editable {
 impl Editable {
     /// Leaves out of the changes what is so already.
     #[must_use]
-    pub fn differing(&self, changes: EditableChanges) -> EditableChanges {
+    pub fn differing(&self, changes: EditedFields) -> EditedFields {
         let document = &self.document;
-        EditableChanges {
+        EditedFields {
             title: changes
                 .title
                 .filter(|title| *title != document.title || !document.is_title_given),
@@ -88,10 +88,10 @@ impl Editable {
     }
 
     /// Returns what an edited page changes, nothing if it is empty; or a faulty line, from 1, and why.
-    pub fn changes(&self, page: &str) -> Result<EditableChanges, (usize, String)> {
+    pub fn changes(&self, page: &str) -> Result<EditedFields, (usize, String)> {
         let page = page.replace("\r\n", "\n");
         if page.trim().is_empty() {
-            return Ok(EditableChanges::default());
+            return Ok(EditedFields::default());
         }
         let rest = page
             .strip_prefix(FENCE)
@@ -156,7 +156,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Reads the front matter; a field that is as it was does not change anything.
-fn fields(editable: &Editable, front: &str) -> Result<EditableChanges, (usize, String)> {
+fn fields(editable: &Editable, front: &str) -> Result<EditedFields, (usize, String)> {
     let document = &editable.document;
     if !limits::is_readable_yaml(front) {
         return Err((2, "the front matter is too large or nested too deeply".to_owned()));
@@ -172,7 +172,7 @@ fn fields(editable: &Editable, front: &str) -> Result<EditableChanges, (usize, S
         Value::Null => Mapping::new(),
         _ => return Err((2, "the front matter is not `key: value`".to_owned())),
     };
-    let mut changes = EditableChanges::default();
+    let mut changes = EditedFields::default();
     for (key, value) in &fields {
         let key = scalar(key).unwrap_or_default();
         let refuse = |reason: &str| (line_of(&key, front), reason.to_owned());
@@ -202,7 +202,7 @@ fn fields(editable: &Editable, front: &str) -> Result<EditableChanges, (usize, S
     let title = changes.title.take();
     // A title that was not edited stays what it is.
     let changes = editable.differing(changes);
-    Ok(EditableChanges { title, ..changes })
+    Ok(EditedFields { title, ..changes })
 }
 
 fn scalar(value: &Value) -> Option<String> {
@@ -242,7 +242,7 @@ mod tests {
 
     /// Checks what an edited page changes, or its faulty line.
     #[track_caller]
-    fn check(editable: &Editable, from: &str, to: &str, expected: &Result<EditableChanges, usize>) {
+    fn check(editable: &Editable, from: &str, to: &str, expected: &Result<EditedFields, usize>) {
         let page = editable.page();
         assert!(page.contains(from), "{page}");
         let found = editable.changes(&page.replace(from, to)).map_err(|(line, _)| line);
@@ -253,28 +253,23 @@ mod tests {
     fn a_page_that_was_not_edited_changes_nothing() {
         for text in [None, Some("High at noon.\n\nLow at six.")] {
             let editable = editable(text);
-            check(&editable, "---", "---", &Ok(EditableChanges::default()));
-            assert_eq!(editable.changes("\r\n"), Ok(EditableChanges::default()));
+            check(&editable, "---", "---", &Ok(EditedFields::default()));
+            assert_eq!(editable.changes("\r\n"), Ok(EditedFields::default()));
         }
     }
 
     #[test]
     fn each_edited_field_is_changed_alone() {
         let editable = editable(Some("High at noon."));
-        let change = EditableChanges::default;
+        let change = EditedFields::default;
         let title = Some("Tides".to_owned());
-        check(
-            &editable,
-            r#""Tide \"tables\"""#,
-            "Tides",
-            &Ok(EditableChanges { title, ..change() }),
-        );
+        check(&editable, r#""Tide \"tables\"""#, "Tides", &Ok(EditedFields { title, ..change() }));
         let tags = Some(vec!["sea".to_owned()]);
-        check(&editable, ", \"station\"", "", &Ok(EditableChanges { tags, ..change() }));
+        check(&editable, ", \"station\"", "", &Ok(EditedFields { tags, ..change() }));
         let date = Some(Some("2026-05-18".to_owned()));
-        check(&editable, "-17", "-18", &Ok(EditableChanges { date, ..change() }));
+        check(&editable, "-17", "-18", &Ok(EditedFields { date, ..change() }));
         let text = Some("High at one.".to_owned());
-        check(&editable, "noon.", "one.\n\n", &Ok(EditableChanges { text, ..change() }));
+        check(&editable, "noon.", "one.\n\n", &Ok(EditedFields { text, ..change() }));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::ingest::{self, EditedText, IngestReport, content_hash};
 use crate::read::{PartSelection, ShowOptions, show};
 use crate::store::{Store, StoredDocument};
 
-pub use editable::{Editable, EditableChanges};
+pub use editable::{Editable, EditedFields};
 
 /// Finds the document that was typed.
 pub fn open(session: &Session, typed: &str) -> Result<Editable> {
@@ -41,7 +41,7 @@ fn note_text(store: &Store, note: &StoredDocument) -> Result<String> {
 pub fn apply(
     session: &Session,
     editable: &Editable,
-    changes: &EditableChanges,
+    changes: &EditedFields,
     observer: &dyn Observer,
 ) -> Result<StoredDocument> {
     let before = &editable.document;
@@ -64,7 +64,7 @@ fn read_again(
     session: &Session,
     store: &mut Store,
     editable: &Editable,
-    changes: &EditableChanges,
+    changes: &EditedFields,
     observer: &dyn Observer,
 ) -> Result<()> {
     let before = &editable.document;

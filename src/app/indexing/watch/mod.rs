@@ -62,8 +62,11 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
         scope::read(session, &store, &request.named)?;
         store.close()?;
     }
-    let lines =
-        Lines { observer, is_ended: Arc::clone(&request.is_ended), counts: Mutex::default() };
+    let lines = ChangeLineObserver {
+        observer,
+        is_ended: Arc::clone(&request.is_ended),
+        counts: Mutex::default(),
+    };
     let mut all = WatchCounts::default();
     let mut next_summary = Instant::now() + SUMMARY_PERIOD;
     let mut pending = PendingChanges::new(QUIET);
@@ -116,7 +119,7 @@ fn run(
     request: &WatchRequest,
     following: &WatchedFolders,
     batch: &Batch,
-    lines: &Lines<'_>,
+    lines: &ChangeLineObserver<'_>,
 ) -> Result<()> {
     if let Some(news) = program::news_of_replacement() {
         lines.observer.warn(news);
@@ -176,13 +179,13 @@ impl WatchCounts {
 }
 
 /// Reports an update as one line per change, without progress.
-struct Lines<'a> {
+struct ChangeLineObserver<'a> {
     observer: &'a dyn Observer,
     is_ended: Arc<AtomicBool>,
     counts: Mutex<WatchCounts>,
 }
 
-impl Lines<'_> {
+impl ChangeLineObserver<'_> {
     /// Reports a line, and counts it.
     fn line(&self, event: AppEvent<'_>, count: fn(&mut WatchCounts) -> &mut usize) {
         *count(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
@@ -216,7 +219,7 @@ impl Lines<'_> {
     }
 }
 
-impl Observer for Lines<'_> {
+impl Observer for ChangeLineObserver<'_> {
     fn on_event(&self, event: AppEvent<'_>) {
         match event {
             AppEvent::IngestBegins { .. } | AppEvent::IngestEnds { .. } => {}
@@ -258,7 +261,11 @@ mod tests {
     #[track_caller]
     fn check(report: &UpdateReport, expected: &[&str]) {
         let kept = Kept::default();
-        let lines = Lines { observer: &kept, is_ended: Arc::default(), counts: Mutex::default() };
+        let lines = ChangeLineObserver {
+            observer: &kept,
+            is_ended: Arc::default(),
+            counts: Mutex::default(),
+        };
         lines.report(report, &Batch::Paths(vec!["/notes".into()]));
         let counts = lines.take_counts();
         let all = counts.moved + counts.missing + counts.failed;

@@ -14,12 +14,12 @@ pub use findings::{Check, CheckVerdict, Findings};
 
 /// Examines everything kb needs and, if `is_fixing`, repairs what can be repaired.
 pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
-    session.steadily(|| examine_once(session, is_fixing, observer))
+    session.read_with_retry(|| examine_once(session, is_fixing, observer))
 }
 
 /// Adds the links between notes that lead to no document.
 pub fn links(session: &Session, findings: &mut Findings) -> Result<()> {
-    let (num_links, dangling) = session.steadily(|| match session.open_existing()? {
+    let (num_links, dangling) = session.read_with_retry(|| match session.open_existing()? {
         Some(store) => read::dangling(&store),
         None => Ok((0, Vec::new())),
     })?;

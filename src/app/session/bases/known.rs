@@ -1,7 +1,7 @@
 //! Remembers which knowledge bases the user made or allowed, and which of their folders and files are
 //! followed, in a file of the user outside of them all.
 //!
-//! A line `STATE ID PATH` is a knowledge base: a state of [`BaseState`], the random id in the database, and its
+//! A line `STATE ID PATH` is a knowledge base: a state of [`BaseTrust`], the random id in the database, and its
 //! folder. A database with another id at the same path, or the same one at another path, is not known. Lines
 //! after it that begin with a tab name what the user allowed, with tabs between the fields: `folder OPTIONS PATH
 //! REAL` or `file PATH REAL`, without `REAL` if it is the path. A line that cannot be read allows nothing.
@@ -12,7 +12,7 @@ use std::{array, iter};
 
 use crate::config::Environment;
 use crate::error::{Error, Result};
-use crate::files::open::FollowedLinks;
+use crate::files::open::SymlinkPolicy;
 use crate::files::{folder, open, write};
 use crate::store::{AllowedFolder, AllowedPaths};
 use crate::text::paths;
@@ -27,7 +27,7 @@ const MAX_BASES: usize = 1000;
 
 /// Whether the user allowed a knowledge base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BaseState {
+pub enum BaseTrust {
     /// The user no longer lists it by its name; its id is `-`.
     Forgotten,
     /// The user made it or allowed its use. Only what is listed with it is followed.
@@ -36,7 +36,7 @@ pub enum BaseState {
     Own,
 }
 
-impl BaseState {
+impl BaseTrust {
     /// The words in the file, the one that is written first. Older versions wrote `files` if all folders were
     /// to be followed, whatever they were.
     const WORDS: [(&'static str, Self); 4] = [
@@ -69,7 +69,7 @@ pub(crate) fn id(found: Option<String>) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownBase {
     /// Whether the user allowed it.
-    pub state: BaseState,
+    pub state: BaseTrust,
     /// What of it is followed.
     pub allowed: AllowedPaths,
     id: String,
@@ -100,7 +100,7 @@ impl KnownBases {
         environment: &Environment,
         is_wanted: impl Fn(&KnownBase) -> bool,
     ) -> Result<Self> {
-        let bytes = open::read_if_there(&file(environment), FollowedLinks::Follow, MAX_BYTES)?;
+        let bytes = open::read_if_there(&file(environment), SymlinkPolicy::Follow, MAX_BYTES)?;
         let text = String::from_utf8(bytes.unwrap_or_default())
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         let mut known = Self::default();
@@ -136,7 +136,7 @@ impl KnownBases {
     /// Whether anything is known about some database in a folder.
     pub fn has_folder(&self, dir: &Path) -> bool {
         let path = real(dir);
-        self.bases.iter().any(|base| base.path == path && base.state != BaseState::Forgotten)
+        self.bases.iter().any(|base| base.path == path && base.state != BaseTrust::Forgotten)
     }
 
     /// Whether the user no longer lists the knowledge base in a folder.
@@ -145,7 +145,7 @@ impl KnownBases {
     }
 
     /// Returns the database with this id in a folder, and makes it if it is not known.
-    fn base_mut(&mut self, dir: &Path, id: &str, state: BaseState) -> &mut KnownBase {
+    fn base_mut(&mut self, dir: &Path, id: &str, state: BaseTrust) -> &mut KnownBase {
         let path = real(dir);
         let at = self.bases.iter().position(|base| base.id == id && base.path == path);
         let at = at.unwrap_or(self.bases.len());
@@ -186,8 +186,8 @@ pub fn allow(
 ) -> Result<AllowedPaths> {
     let mut all = AllowedPaths::default();
     change(environment, |known| {
-        let base = known.base_mut(dir, id, BaseState::Allowed);
-        base.state = BaseState::Allowed;
+        let base = known.base_mut(dir, id, BaseTrust::Allowed);
+        base.state = BaseTrust::Allowed;
         add(&mut base.allowed);
         all = base.allowed.clone();
     })?;
@@ -200,7 +200,7 @@ pub fn set_forgotten(environment: &Environment, dir: &Path, is_forgotten: bool) 
         let path = real(dir);
         known.bases.retain(|base| base.id != NO_ID || base.path != path);
         if is_forgotten {
-            known.base_mut(dir, NO_ID, BaseState::Forgotten);
+            known.base_mut(dir, NO_ID, BaseTrust::Forgotten);
         }
     })
 }
@@ -253,7 +253,7 @@ fn file(environment: &Environment) -> PathBuf {
 fn base(line: &str) -> Option<KnownBase> {
     let mut words = line.splitn(3, ' ');
     let word = words.next()?;
-    let (_, state) = BaseState::WORDS.into_iter().find(|(known, _)| *known == word)?;
+    let (_, state) = BaseTrust::WORDS.into_iter().find(|(known, _)| *known == word)?;
     let (id, path) = (words.next()?.to_owned(), words.next()?.to_owned());
     Some(KnownBase { state, allowed: AllowedPaths::default(), id, path })
 }

@@ -80,7 +80,7 @@ pub fn list(session: &Session) -> Result<Vec<ListedBase>> {
 fn listed(session: &Session, known: &KnownBases, place: NamedBase) -> ListedBase {
     let is_allowed = !place.is_project() || place::is_allowed(&place, known);
     let content = if is_allowed && place.exists() {
-        session.beside(&place.name).and_then(|other| content(&other))
+        session.for_base(&place.name).and_then(|other| content(&other))
     } else {
         Ok(ListedBase::default())
     };
@@ -94,7 +94,7 @@ fn listed(session: &Session, known: &KnownBases, place: NamedBase) -> ListedBase
 
 /// Returns what is in a knowledge base, without its name and folder.
 fn content(session: &Session) -> Result<ListedBase> {
-    session.steadily(|| {
+    session.read_with_retry(|| {
         let Some(store) = session.open_existing()? else { return Ok(ListedBase::default()) };
         let content = ListedBase {
             num_documents: Some(store.num_documents()?),
@@ -145,11 +145,11 @@ pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(
     }
     let is_new = !place.exists();
     if is_new {
-        session.own_at(place.clone())?.open_store()?.close()?;
+        session.for_new_base(place.clone())?.open_store()?.close()?;
     }
     known::set_forgotten(&session.environment, &place.dir, false)?;
     if let Some(description) = description {
-        let mut store = session.beside(name)?.open_store()?;
+        let mut store = session.for_base(name)?.open_store()?;
         store.describe(&description)?;
         store.close()?;
     }
@@ -179,7 +179,7 @@ pub fn make_here(session: &Session) -> Result<NamedBase> {
             .with_hint("run `kb init --here` in the folder of a project"));
     }
     if !place.exists() {
-        session.own_at(place.clone())?.open_store()?.close()?;
+        session.for_new_base(place.clone())?.open_store()?.close()?;
         let file = place.dir.join(GIT_IGNORE);
         match write::create_new(&file, b"*\n") {
             Err(source) if source.kind() != ErrorKind::AlreadyExists => {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use crate::app::session::bases::known::{self, BaseState, KnownBases};
+use crate::app::session::bases::known::{self, BaseTrust, KnownBases};
 use crate::config::Environment;
 use crate::error::Result;
 use crate::files::reach::Reach;
@@ -58,7 +58,7 @@ pub fn settle(store: &mut Store, opening: &TrustContext<'_>) -> Result<Option<St
     let base = known.base(dir, &id);
     // A version without this list made it, and this is the first start of one that has it.
     let is_taken_over = match base {
-        Some(base) => base.state == BaseState::Own,
+        Some(base) => base.state == BaseTrust::Own,
         None => is_old && is_usual && !known.has_folder(dir),
     };
     if is_taken_over && !environment.is_of_project(dir) {

@@ -252,7 +252,7 @@ fn the_mode_is_shown_on_the_right_of_the_query() {
     }
     // The end of a long query stays visible, with room for the cursor.
     typed(&mut state, &" and more words".repeat(4));
-    let layout = layout(&mut state, &Human::plain(80), 40, 8);
+    let layout = layout(&mut state, &HumanLayout::plain(80), 40, 8);
     assert_eq!(layout.cursor, Some((31, 0)));
 }
 

@@ -8,9 +8,9 @@ use crate::app::session::absent::NOTHING_ADDED;
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::compact::search::notes;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::{read, stale};
-use crate::read::{DocumentOutline, Opened, ShownPart};
+use crate::read::{DocumentOutline, OpenedDocument, ShownPart};
 use crate::store::{ListedDocument, StoredDocument, TagCount};
 use crate::text::number::counted;
 use crate::text::paths::{path_text, shown_text};
@@ -89,7 +89,7 @@ pub fn show(shown: &ShownPart, out: &mut CleanWriter<'_>) -> io::Result<()> {
 }
 
 /// Writes lines of the file of a document: where they are from, then the lines.
-pub fn open(opened: &Opened, out: &mut CleanWriter<'_>) -> io::Result<()> {
+pub fn open(opened: &OpenedDocument, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let lines = format!("lines {}-{} of {}", opened.start_line, opened.end_line, opened.num_lines);
     let mut facts = vec![titled(&opened.document), lines];
     if opened.has_changed == Some(true) {
@@ -111,23 +111,23 @@ pub fn info(info: &DocumentInfo, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let mut info = info.clone();
     let path = &mut info.document.path;
     *path = path.as_deref().map(|path| shown_text(path).into_owned());
-    Human::plain(WIDTH).info(&info, out)?;
+    HumanLayout::plain(WIDTH).info(&info, out)?;
     writeln!(out, "its parts: kb_outline; its chunks: detail full")
 }
 
 /// Writes all tags.
 pub fn tags(tags: &[TagCount], out: &mut CleanWriter<'_>) -> io::Result<()> {
-    Human::plain(WIDTH).tags(tags, out)
+    HumanLayout::plain(WIDTH).tags(tags, out)
 }
 
 /// Writes the status.
 pub fn status(status: &StatusReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
-    Human::plain(WIDTH).status(status, out)
+    HumanLayout::plain(WIDTH).status(status, out)
 }
 
 /// Writes what was added.
 pub fn report(report: &IngestReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
-    writeln!(out, "{}", Human::summary(report))?;
+    writeln!(out, "{}", HumanLayout::summary(report))?;
     notes(&report.notes, out)?;
     let ids: Vec<String> = report.document_ids.iter().map(ToString::to_string).collect();
     if !ids.is_empty() {

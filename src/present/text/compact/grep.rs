@@ -13,7 +13,7 @@ use crate::text::printable::clean;
 
 /// The program through which an answer is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReaderProgram {
+pub enum AnswerInterface {
     /// Commands.
     Cli,
     /// Tools.
@@ -25,7 +25,11 @@ const MAX_CHARS: usize = 240;
 
 /// Writes each document, then its lines with their places, and what is left out. A line never begins with text of a
 /// document.
-pub fn grep(part: &GrepPart<'_>, face: ReaderProgram, out: &mut CleanWriter<'_>) -> io::Result<()> {
+pub fn grep(
+    part: &GrepPart<'_>,
+    face: AnswerInterface,
+    out: &mut CleanWriter<'_>,
+) -> io::Result<()> {
     let results = part.results;
     let summary = text::summary(results);
     if part.is_void() {
@@ -54,18 +58,18 @@ pub fn grep(part: &GrepPart<'_>, face: ReaderProgram, out: &mut CleanWriter<'_>)
     writeln!(out)?;
     if let (Some(rest), Some(next)) = (part.rest(), part.next) {
         match face {
-            ReaderProgram::Cli => {
+            AnswerInterface::Cli => {
                 writeln!(out, "{rest}: narrow with --path or --type, or a larger --budget")?;
             }
-            ReaderProgram::Mcp => writeln!(
+            AnswerInterface::Mcp => writeln!(
                 out,
                 "{rest}: narrow with path or type, or a larger budget; the same call with cursor {next} goes on"
             )?,
         }
     }
     let read_on = match face {
-        ReaderProgram::Cli => "kb show ID --page or --section; kb open ID --lines",
-        ReaderProgram::Mcp => "kb_show document, page or section; kb_open document, start_line",
+        AnswerInterface::Cli => "kb show ID --page or --section; kb open ID --lines",
+        AnswerInterface::Mcp => "kb_show document, page or section; kb_open document, start_line",
     };
     writeln!(out, "read on: {read_on}")?;
     stale::advice_of(results).map_or(Ok(()), |advice| writeln!(out, "{advice}"))

@@ -9,6 +9,6 @@ mod search;
 mod skills;
 
 pub use documents::{info, list, open, outline, report, show, status, tags};
-pub use grep::{ReaderProgram, grep};
+pub use grep::{AnswerInterface, grep};
 pub use search::{cost, found, markdown, markdown_cost, similar};
 pub use skills::skill;

@@ -5,7 +5,7 @@ use std::io;
 use crate::app::agents::skills::SkillAnswer;
 use crate::diagnostic::Program;
 use crate::present::terminal::sheet::CleanWriter;
-use crate::present::text::human::Human;
+use crate::present::text::human::HumanLayout;
 use crate::present::text::skill as text;
 use crate::skill::list::SkillList;
 use crate::skill::show::OutlinedHeading;
@@ -22,7 +22,7 @@ pub fn skill(answer: &SkillAnswer, out: &mut CleanWriter<'_>) -> io::Result<()> 
         SkillAnswer::Outline(headings) => outline(headings, out),
         answer => match text::own_bytes(answer) {
             Some(bytes) => out.text(&String::from_utf8_lossy(&bytes)),
-            None => text::answer(answer, Program::Kb, false, &Human::plain(80), out),
+            None => text::answer(answer, Program::Kb, false, &HumanLayout::plain(80), out),
         },
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Which symbolic links on a path are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FollowedLinks<'a> {
+pub enum SymlinkPolicy<'a> {
     /// All: the user typed this path, or kb made it.
     Follow,
     /// No links below this folder, in any component; the path of the folder itself may contain

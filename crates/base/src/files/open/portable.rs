@@ -5,7 +5,7 @@ use std::fs::{DirEntry, File, Metadata};
 use std::io;
 use std::path::Path;
 
-use super::kinds::{EntryKind, FolderEntry, FollowedLinks};
+use super::kinds::{EntryKind, FolderEntry, SymlinkPolicy};
 
 pub(super) type Flags = ();
 pub(super) type Handle = File;
@@ -13,13 +13,13 @@ pub(super) const READ: Flags = ();
 
 /// Checks each component first; a link can still be put into the path between the check and the
 /// call.
-pub(super) fn by(path: &Path, links: FollowedLinks<'_>, (): Flags) -> io::Result<File> {
+pub(super) fn by(path: &Path, links: SymlinkPolicy<'_>, (): Flags) -> io::Result<File> {
     look(path, links)?;
     File::open(path)
 }
 
-pub(super) fn look(path: &Path, links: FollowedLinks<'_>) -> io::Result<Metadata> {
-    let FollowedLinks::RefuseBelow(root) = links else { return path.metadata() };
+pub(super) fn look(path: &Path, links: SymlinkPolicy<'_>) -> io::Result<Metadata> {
+    let SymlinkPolicy::RefuseBelow(root) = links else { return path.metadata() };
     let Ok(below) = path.strip_prefix(root) else {
         refuse_link(path)?;
         return path.metadata();
@@ -32,7 +32,7 @@ pub(super) fn look(path: &Path, links: FollowedLinks<'_>) -> io::Result<Metadata
     place.metadata()
 }
 
-pub(super) fn list(folder: &Path, links: FollowedLinks<'_>) -> io::Result<Vec<FolderEntry>> {
+pub(super) fn list(folder: &Path, links: SymlinkPolicy<'_>) -> io::Result<Vec<FolderEntry>> {
     look(folder, links)?;
     std::fs::read_dir(folder)?.map(|entry| examine(&entry?)).collect()
 }

@@ -24,7 +24,7 @@ fn world() -> tempfile::TempDir {
 fn check(path: &str, root: Option<&str>, expected: &str) {
     let world = world();
     let root = root.map(|root| world.path().join(root));
-    let links = root.as_deref().map_or(FollowedLinks::Follow, FollowedLinks::RefuseBelow);
+    let links = root.as_deref().map_or(SymlinkPolicy::Follow, SymlinkPolicy::RefuseBelow);
     let found = match read(&world.path().join(path), links, 100) {
         Ok(bytes) => String::from_utf8(bytes).unwrap(),
         Err(error) => error.code().to_owned(),
@@ -62,11 +62,11 @@ fn only_regular_files_are_opened_and_nothing_blocks() {
     crate::files::testing::pipe(&pipe);
     let _socket = std::os::unix::net::UnixListener::bind(world.path().join("real/socket")).unwrap();
     for path in [pipe.as_path(), &world.path().join("real/socket"), Path::new("/dev/zero")] {
-        let error = read(path, FollowedLinks::Follow, 10).unwrap_err();
+        let error = read(path, SymlinkPolicy::Follow, 10).unwrap_err();
         assert!(matches!(error, Error::NotAFile { .. }), "{error}");
     }
     assert!(matches!(
-        open(&world.path().join("real"), FollowedLinks::Follow),
+        open(&world.path().join("real"), SymlinkPolicy::Follow),
         Err(Error::NotAFile { .. })
     ));
     check("real/none.md", Some("real"), "path_not_found");
@@ -76,7 +76,7 @@ fn only_regular_files_are_opened_and_nothing_blocks() {
 fn kernel_views_are_not_files() {
     for path in ["/proc/kmsg", "/proc/self/status", "/sys/kernel/mm/transparent_hugepage/enabled"] {
         if Path::new(path).exists() {
-            let error = read(Path::new(path), FollowedLinks::Follow, 10_000).unwrap_err();
+            let error = read(Path::new(path), SymlinkPolicy::Follow, 10_000).unwrap_err();
             assert!(matches!(error, Error::NotAFile { .. } | Error::Io { .. }), "{error}");
         }
     }
@@ -86,7 +86,7 @@ fn kernel_views_are_not_files() {
 fn looking_and_listing_follow_the_same_links_as_opening() {
     let world = world();
     let real = world.path().join("real");
-    let code = |path: &str| match look(&real.join(path), FollowedLinks::RefuseBelow(&real)) {
+    let code = |path: &str| match look(&real.join(path), SymlinkPolicy::RefuseBelow(&real)) {
         Ok(found) => format!("{:?}", EntryKind::of(&found)),
         Err(error) => error.code().to_owned(),
     };
@@ -101,7 +101,7 @@ fn looking_and_listing_follow_the_same_links_as_opening() {
     ] {
         assert_eq!(code(path), expected, "{path}");
     }
-    let names = |path: &str| match list(&real.join(path), FollowedLinks::RefuseBelow(&real)) {
+    let names = |path: &str| match list(&real.join(path), SymlinkPolicy::RefuseBelow(&real)) {
         Ok(entries) => entries
             .iter()
             .map(|entry| format!("{} {:?}", entry.name.display(), entry.kind))
@@ -114,7 +114,7 @@ fn looking_and_listing_follow_the_same_links_as_opening() {
     assert_eq!(names("folder"), "link_refused");
     assert_eq!(names("a.md"), "path_not_found");
     let entrance = world.path().join("entrance");
-    assert_eq!(list(&entrance, FollowedLinks::RefuseBelow(&entrance)).unwrap().len(), 5);
+    assert_eq!(list(&entrance, SymlinkPolicy::RefuseBelow(&entrance)).unwrap().len(), 5);
 }
 
 /// The fallback for systems without `openat2` has the same result.
@@ -141,7 +141,7 @@ fn a_file_over_the_limit_is_refused() {
     let world = world();
     let path = world.path().join("real/a.md");
     fs::write(&path, "12345").unwrap();
-    assert_eq!(read(&path, FollowedLinks::Follow, 5).unwrap(), b"12345");
-    let error = read(&path, FollowedLinks::Follow, 4).unwrap_err();
+    assert_eq!(read(&path, SymlinkPolicy::Follow, 5).unwrap(), b"12345");
+    let error = read(&path, SymlinkPolicy::Follow, 4).unwrap_err();
     assert!(matches!(error, Error::OverLimit { limit_bytes: 4, .. }), "{error}");
 }

@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use super::kinds::{EntryKind, FolderEntry, FollowedLinks};
+use super::kinds::{EntryKind, FolderEntry, SymlinkPolicy};
 
 pub(super) type Flags = OFlags;
 pub(super) type Handle = OwnedFd;
@@ -30,10 +30,10 @@ const ENTER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXE
 #[cfg(not(target_os = "linux"))]
 const ENTER: OFlags = LIST;
 
-pub(super) fn by(path: &Path, links: FollowedLinks<'_>, flags: OFlags) -> io::Result<OwnedFd> {
+pub(super) fn by(path: &Path, links: SymlinkPolicy<'_>, flags: OFlags) -> io::Result<OwnedFd> {
     match links {
-        FollowedLinks::Follow => Ok(openat(CWD, path, flags, Mode::empty())?),
-        FollowedLinks::RefuseBelow(root) => match path.strip_prefix(root) {
+        SymlinkPolicy::Follow => Ok(openat(CWD, path, flags, Mode::empty())?),
+        SymlinkPolicy::RefuseBelow(root) => match path.strip_prefix(root) {
             Ok(below) if !below.as_os_str().is_empty() => open_below(root, below, flags),
             // The root itself may be a link; a path elsewhere gets the stricter interpretation.
             Ok(_) => Ok(openat(CWD, path, flags, Mode::empty())?),
@@ -84,15 +84,15 @@ fn is_link(folder: &OwnedFd, name: &OsStr) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-pub(super) fn look(path: &Path, links: FollowedLinks<'_>) -> io::Result<Metadata> {
+pub(super) fn look(path: &Path, links: SymlinkPolicy<'_>) -> io::Result<Metadata> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     File::from(by(path, links, flags)?).metadata()
 }
 
 /// Checks each component. A link put into the path in between is detected when the file is opened.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn look(path: &Path, links: FollowedLinks<'_>) -> io::Result<Metadata> {
-    let FollowedLinks::RefuseBelow(root) = links else { return path.metadata() };
+pub(super) fn look(path: &Path, links: SymlinkPolicy<'_>) -> io::Result<Metadata> {
+    let SymlinkPolicy::RefuseBelow(root) = links else { return path.metadata() };
     let Ok(below) = path.strip_prefix(root) else { return path.symlink_metadata() };
     let mut place = root.to_owned();
     for component in below.components() {
@@ -104,12 +104,12 @@ pub(super) fn look(path: &Path, links: FollowedLinks<'_>) -> io::Result<Metadata
     place.metadata()
 }
 
-pub(super) fn list(folder: &Path, links: FollowedLinks<'_>) -> io::Result<Vec<FolderEntry>> {
+pub(super) fn list(folder: &Path, links: SymlinkPolicy<'_>) -> io::Result<Vec<FolderEntry>> {
     let handle = match by(folder, links, LIST) {
         // As in `step_by_step`, for the last component.
         Err(error)
             if error.kind() == io::ErrorKind::NotADirectory
-                && links != FollowedLinks::Follow
+                && links != SymlinkPolicy::Follow
                 && folder.is_symlink() =>
         {
             return Err(Errno::LOOP.into());

@@ -77,7 +77,7 @@ impl<'a> Linear<'a> {
         input: &LinearInput<'_>,
         name: &str,
         num_outputs: usize,
-    ) -> Result<Map<'a>> {
+    ) -> Result<LinearLayer<'a>> {
         let shape = [num_outputs, input.activations.ncols()];
         let rows = self.rows.unwrap_or(self.weights).rows(&format!("{name}.weight"), shape)?;
         let bias = self.weights.vector(&format!("{name}.bias"), rows.num_rows)?;
@@ -88,12 +88,12 @@ impl<'a> Linear<'a> {
             }
             _ => None,
         };
-        Ok(Map { rows, bias, scales })
+        Ok(LinearLayer { rows, bias, scales })
     }
 }
 
 /// A linear map: weights with one row per output, and a bias.
-pub(super) struct Map<'a> {
+pub(super) struct LinearLayer<'a> {
     rows: FileMatrix<'a>,
     bias: Arc<[f32]>,
     /// Factors of the integer products.
@@ -108,7 +108,7 @@ pub(super) struct OutputColumns<'a> {
     pub(super) output: ArrayViewMut2<'a, f32>,
 }
 
-impl Map<'_> {
+impl LinearLayer<'_> {
     /// Computes all outputs, `[tokens, outputs]`; then passes all numbers to `finish`, some at a
     /// time.
     pub(super) fn apply(

@@ -12,9 +12,9 @@ mod passages;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-pub(super) use passages::Passages;
+pub(super) use passages::PassageEncoder;
 
-use linear::{Linear, LinearInput, Map, OutputColumns, WorkerTeam, share};
+use linear::{Linear, LinearInput, LinearLayer, OutputColumns, WorkerTeam, share};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 
@@ -161,7 +161,7 @@ impl NativeEncoder {
         &self,
         team: &mut WorkerTeam,
         input: &LinearInput<'_>,
-        maps: &[Map<'_>; 3],
+        maps: &[LinearLayer<'_>; 3],
     ) -> Result<Array2<f32>> {
         let width = self.head_width();
         #[expect(clippy::cast_precision_loss, reason = "a head is some dozen features wide")]

@@ -24,7 +24,7 @@ const PANELS: usize = 8;
 const MOST: f32 = 127.0;
 
 /// An encoder of passages.
-pub(crate) struct Passages {
+pub(crate) struct PassageEncoder {
     encoder: NativeEncoder,
     layers: Vec<Layer>,
     /// Of threads that have computed a text.
@@ -85,7 +85,7 @@ struct Steps {
     scales: Vec<TokenScale>,
 }
 
-impl TokenModel for Passages {
+impl TokenModel for PassageEncoder {
     fn run(&self, ids: &[i64]) -> Result<EncodedText> {
         let mut buffers = self.idle().pop().unwrap_or_default();
         buffers.hidden.clear();
@@ -99,7 +99,7 @@ impl TokenModel for Passages {
     }
 }
 
-impl Passages {
+impl PassageEncoder {
     /// Reads the 8-bit weights of an encoder and packs them.
     pub(crate) fn new(mut encoder: NativeEncoder) -> Result<Self> {
         let rows = encoder.rows.take();

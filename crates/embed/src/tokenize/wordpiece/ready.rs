@@ -43,7 +43,7 @@ fn source(tokenizer_json: &Path) -> Option<(u64, i64, u64)> {
 /// Writes the tokenizer of a `tokenizer.json` to `path`; does nothing for one of another kind.
 pub(crate) fn prepare(tokenizer_json: &Path, path: &Path) -> Result<()> {
     let Some(source) = source(tokenizer_json) else { return Ok(()) };
-    let bytes = open::read(tokenizer_json, open::FollowedLinks::Follow, MAX_BYTES)?;
+    let bytes = open::read(tokenizer_json, open::SymlinkPolicy::Follow, MAX_BYTES)?;
     let Some(tokenizer) = WordPiece::read(&bytes) else { return Ok(()) };
     let (slots, entries, tokens) = tokenizer.vocabulary.parts();
     let (num_slots, num_entries, num_bytes) = (slots.len(), entries.len(), tokens.len());
@@ -64,7 +64,7 @@ pub(crate) fn prepare(tokenizer_json: &Path, path: &Path) -> Result<()> {
 /// Reads a file that [`prepare`] made of `tokenizer_json`; `None` if it is missing, of another state of that file, or
 /// damaged.
 pub(crate) fn read(path: &Path, tokenizer_json: &Path) -> Option<WordPiece> {
-    let mut file = open::open(path, open::FollowedLinks::Follow).ok()?;
+    let mut file = open::open(path, open::SymlinkPolicy::Follow).ok()?;
     let num_left = usize::try_from(file.metadata().ok()?.len()).ok()?;
     let mut length = [0; size_of::<usize>()];
     file.read_exact(&mut length).ok()?;

@@ -20,7 +20,7 @@ fn body() -> PageBlock {
 #[track_caller]
 fn check(blocks: Vec<PageBlock>, expected: &[u8]) {
     let blocks = blocks.into_iter().chain([body()]).collect();
-    let mut pages = [ReadPage { blocks, ..ReadPage::default() }];
+    let mut pages = [ExtractedPage { blocks, ..ExtractedPage::default() }];
     mark_headings(&mut pages, None);
     let [.., text] = pages[0].blocks.as_slice() else { panic!("there is text") };
     assert_eq!(text.kind, BlockKind::Paragraph);
@@ -37,8 +37,10 @@ fn only_lines_left_of_the_edge_are_headings() {
     };
     let blocks = vec![at("Shell Variables", 87.0), at("HISTSIZE", 108.0)];
     let levels = |edge| {
-        let mut pages =
-            [ReadPage { blocks: [blocks.clone(), vec![body()]].concat(), ..ReadPage::default() }];
+        let mut pages = [ExtractedPage {
+            blocks: [blocks.clone(), vec![body()]].concat(),
+            ..ExtractedPage::default()
+        }];
         mark_headings(&mut pages, edge);
         [pages[0].blocks[0].level, pages[0].blocks[1].level]
     };
@@ -147,9 +149,9 @@ fn enough_tags_override_appearance() {
 
 #[test]
 fn blocks_without_positions_are_not_changed() {
-    let mut pages = [ReadPage {
+    let mut pages = [ExtractedPage {
         blocks: vec![PageBlock::new(BlockKind::Heading, 2, "One")],
-        ..ReadPage::default()
+        ..ExtractedPage::default()
     }];
     mark_headings(&mut pages, None);
     assert_eq!(pages[0].blocks[0].level, 2);
@@ -179,9 +181,9 @@ fn monospaced_lines_are_no_headings_except_in_monospaced_text() {
         block
     };
     check(vec![mono(block("MAKE_FLAGS OF TIDES", 10.0, 1.4, 0))], &[0]);
-    let mut pages = [ReadPage {
+    let mut pages = [ExtractedPage {
         blocks: vec![mono(block("TIDES", 10.0, 1.0, 0)), mono(body())],
-        ..ReadPage::default()
+        ..ExtractedPage::default()
     }];
     mark_headings(&mut pages, None);
     assert_eq!(pages[0].blocks[0].level, 1);

@@ -4,17 +4,17 @@ use super::*;
 use crate::protocol::PageBlock;
 
 /// Creates pages; `#` and `##` mark headings found by the reader.
-fn pages(texts: &[&[&str]]) -> Vec<ReadPage> {
+fn pages(texts: &[&[&str]]) -> Vec<ExtractedPage> {
     let block = |text: &&str| {
         let words = text.trim_start_matches('#');
         let level = u8::try_from(text.len() - words.len()).unwrap();
         let kind = if level > 0 { BlockKind::Heading } else { BlockKind::Paragraph };
         PageBlock::new(kind, level, words.trim())
     };
-    let page = |(number, texts): (u32, &&[&str])| ReadPage {
+    let page = |(number, texts): (u32, &&[&str])| ExtractedPage {
         number,
         blocks: texts.iter().map(block).collect(),
-        ..ReadPage::default()
+        ..ExtractedPage::default()
     };
     (1..).zip(texts).map(page).collect()
 }

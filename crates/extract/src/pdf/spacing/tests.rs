@@ -8,7 +8,7 @@ use crate::protocol::PageBlock;
 fn check(text: &str, expected: &str) {
     let text = text.replace('|', &NARROW_GAP.to_string());
     let block = PageBlock::new(BlockKind::Paragraph, 0, text);
-    let mut pages = [ReadPage { blocks: vec![block], ..ReadPage::default() }];
+    let mut pages = [ExtractedPage { blocks: vec![block], ..ExtractedPage::default() }];
     separate(&mut pages);
     assert_eq!(pages[0].blocks[0].text, expected);
 }
@@ -66,6 +66,6 @@ fn words_without_gaps_are_separated_where_their_parts_are_neighbours() {
 fn glued_words_are_counted() {
     let text = "The tide. the|tide 12 sluice|gate".replace('|', &NARROW_GAP.to_string());
     let block = PageBlock::new(BlockKind::Paragraph, 0, text);
-    let mut pages = [ReadPage { blocks: vec![block], ..ReadPage::default() }];
+    let mut pages = [ExtractedPage { blocks: vec![block], ..ExtractedPage::default() }];
     assert_eq!(separate(&mut pages), SpacingCounts { num_words: 4, num_glued: 2 });
 }

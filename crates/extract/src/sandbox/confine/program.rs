@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::files::open::{FollowedLinks, list, open, read};
+use crate::files::open::{SymlinkPolicy, list, open, read};
 
 /// The files and folders that a program needs. Not all of them exist.
 pub(super) struct ProgramFiles {
@@ -73,7 +73,7 @@ fn folders_in(variable: &str) -> Vec<PathBuf> {
 
 /// Returns a folder and its entries: what is allowed is where they lead, and languages may be links.
 fn with_linked(folder: PathBuf) -> Vec<PathBuf> {
-    let entries = list(&folder, FollowedLinks::Follow).unwrap_or_default();
+    let entries = list(&folder, SymlinkPolicy::Follow).unwrap_or_default();
     let entries = entries.into_iter().map(|entry| folder.join(entry.name));
     let entries: Vec<PathBuf> =
         entries.filter(|path| path.extension() == Some(OsStr::new("traineddata"))).collect();
@@ -89,7 +89,7 @@ fn musl_folders() -> PathBuf {
 fn cached_libraries() -> Option<Vec<PathBuf>> {
     /// Many times the size on large systems.
     const MAX_BYTES: u64 = 64 << 20;
-    libraries_in(&read(Path::new(CACHE), FollowedLinks::Follow, MAX_BYTES).ok()?)
+    libraries_in(&read(Path::new(CACHE), SymlinkPolicy::Follow, MAX_BYTES).ok()?)
 }
 
 /// Returns the paths in a cache: a head with the number of entries, entries with offsets from the head, and
@@ -115,7 +115,7 @@ fn loader(program: &Path) -> Option<PathBuf> {
     const PT_INTERP: usize = 3;
     /// The number of bytes of an address, by the class of the file.
     const ADDRESS: [(u8, usize); 2] = [(1, 4), (2, 8)];
-    let program = open(program, FollowedLinks::Follow).ok()?;
+    let program = open(program, SymlinkPolicy::Follow).ok()?;
     let head = read_at(&program, 0, 52)?;
     if !head.starts_with(b"\x7FELF") {
         return None;

@@ -2,7 +2,7 @@
 
 use super::super::notes::NoteReader;
 use super::*;
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 
 const STYLES: &str = "<w:styles><w:style w:styleId='h2'><w:name w:val='heading 2'/></w:style>\
     <w:style w:styleId='pre'><w:name w:val='HTML Preformatted'/></w:style>\
@@ -48,7 +48,7 @@ fn num_hidden(body: &str) -> u32 {
     let left_out = read_as(body, &Request::default()).writer.left_out;
     left_out
         .counts()
-        .find(|(reason, _)| *reason == WordReason::Hidden)
+        .find(|(reason, _)| *reason == WordDestination::Hidden)
         .map_or(0, |(_, count)| count)
 }
 

@@ -3,10 +3,10 @@
 use scraper::node::Element;
 
 use super::super::elements::is_heading;
-use super::names::ElementRole;
+use super::names::ContentRole;
 use super::survey::{DisplayedElement, LeftOut, PageSurvey, TextAmount};
 use super::{neighbours, proof, root};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 
 /// Values of `role` that mark such elements.
 const ROLES: &[&str] = &[
@@ -78,7 +78,7 @@ fn mark(survey: &PageSurvey<'_>, left_out: &mut LeftOut, is_out: Test) {
 fn is_comments(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let item = &survey.items[idx];
     let name = item.element.name();
-    item.role == Some(ElementRole::Comments)
+    item.role == Some(ContentRole::Comments)
         && !is_heading(name)
         && !survey.is_in_line(idx, sums[idx])
         && !matches!(name, "body" | "main")
@@ -101,9 +101,9 @@ fn is_frame(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
         "aside" | "footer" | "form" | "label" => true,
         "header" => sum.prose == 0,
         _ => match item.role {
-            Some(ElementRole::Body) => false,
-            Some(ElementRole::Frame(_)) => true,
-            Some(ElementRole::Teaser) if sum.is_linked(MIN_LINKED) => true,
+            Some(ContentRole::Body) => false,
+            Some(ContentRole::Frame(_)) => true,
+            Some(ContentRole::Teaser) if sum.is_linked(MIN_LINKED) => true,
             _ => has_role(item.element),
         },
     };
@@ -111,27 +111,27 @@ fn is_frame(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
 }
 
 /// Returns why an element is left out that is not content.
-pub(super) fn reason(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> WordReason {
+pub(super) fn reason(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> WordDestination {
     let DisplayedElement { element, role, .. } = &survey.items[idx];
     match role {
-        _ if proof::is_consent(survey, sums, idx) => WordReason::CookieNotice,
-        _ if neighbours::are_in(survey, sums, idx) => WordReason::Menu,
-        Some(ElementRole::Teaser) => WordReason::Teaser,
-        _ => stated(element, *role).unwrap_or(WordReason::Frame),
+        _ if proof::is_consent(survey, sums, idx) => WordDestination::CookieNotice,
+        _ if neighbours::are_in(survey, sums, idx) => WordDestination::Menu,
+        Some(ContentRole::Teaser) => WordDestination::Teaser,
+        _ => stated(element, *role).unwrap_or(WordDestination::Frame),
     }
 }
 
 /// Returns why an element is left out whose name says it, whatever is around it.
-pub(super) fn stated(element: &Element, role: Option<ElementRole>) -> Option<WordReason> {
+pub(super) fn stated(element: &Element, role: Option<ContentRole>) -> Option<WordDestination> {
     const MENUS: &[&str] = &["menu", "menubar", "navigation", "search", "toolbar"];
     match role {
-        _ if element.name() == "nav" => Some(WordReason::Menu),
-        Some(ElementRole::Comments) => Some(WordReason::Comments),
-        Some(ElementRole::Frame(reason)) => Some(reason),
+        _ if element.name() == "nav" => Some(WordDestination::Menu),
+        Some(ContentRole::Comments) => Some(WordDestination::Comments),
+        Some(ContentRole::Frame(reason)) => Some(reason),
         _ => element
             .attr("role")
             .is_some_and(|role| MENUS.contains(&role))
-            .then_some(WordReason::Menu),
+            .then_some(WordDestination::Menu),
     }
 }
 

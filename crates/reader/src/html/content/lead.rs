@@ -3,7 +3,7 @@
 
 use super::super::elements::is_heading;
 use super::survey::{LeftOut, PageSurvey, TextAmount};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 
 /// A lead has at most this share of its text in links, in percent.
 const MAX_LINKED: usize = 30;
@@ -34,7 +34,7 @@ pub(super) fn add(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) 
         {
             idx += 1;
         } else {
-            left_out[idx].get_or_insert(WordReason::Outside);
+            left_out[idx].get_or_insert(WordDestination::Outside);
             idx = inner.end;
         }
     }

@@ -24,7 +24,7 @@ use scraper::node::Element;
 use scraper::{ElementRef, Html, Node};
 
 use super::elements::select;
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use panels::Panels;
 use survey::PageSurvey;
 
@@ -40,13 +40,13 @@ pub(super) struct PageContent<'a> {
     /// The whole page.
     pub(super) body: NodeRef<'a, Node>,
     /// Elements that are not part of the content, and why.
-    left_out: HashMap<NodeId, WordReason>,
+    left_out: HashMap<NodeId, WordDestination>,
     hides: Hides,
     panels: Panels,
 }
 
 /// Returns why the text of an element is never read.
-type Hides = fn(NodeRef<'_, Node>, &Element) -> Option<WordReason>;
+type Hides = fn(NodeRef<'_, Node>, &Element) -> Option<WordDestination>;
 
 impl<'a> PageContent<'a> {
     /// Finds the content of a web page.
@@ -83,16 +83,16 @@ impl<'a> PageContent<'a> {
         &self,
         node: NodeRef<'_, Node>,
         element: &Element,
-    ) -> Option<WordReason> {
+    ) -> Option<WordDestination> {
         if node.id() == self.root.id() {
             return None;
         }
         let hidden = (self.hides)(node, element).filter(|_| !self.panels.shows(node.id()));
         if self.panels.is_row(node.id()) {
-            return Some(WordReason::Menu);
+            return Some(WordDestination::Menu);
         }
         match hidden {
-            Some(_) if self.panels.copies(node.id()) => Some(WordReason::Copy),
+            Some(_) if self.panels.copies(node.id()) => Some(WordDestination::Copy),
             Some(hidden) => Some(hidden),
             None => self.left_out.get(&node.id()).copied(),
         }
@@ -104,9 +104,11 @@ impl<'a> PageContent<'a> {
     }
 
     /// Returns a better reason for an element in one that is left out for this reason.
-    pub(super) fn restates(within: WordReason, element: &Element) -> Option<WordReason> {
-        let is_mixed =
-            matches!(within, WordReason::Frame | WordReason::Outside | WordReason::Teaser);
+    pub(super) fn restates(within: WordDestination, element: &Element) -> Option<WordDestination> {
+        let is_mixed = matches!(
+            within,
+            WordDestination::Frame | WordDestination::Outside | WordDestination::Teaser
+        );
         if is_mixed { frame::stated(element, names::role(element)) } else { None }
     }
 }
@@ -116,7 +118,7 @@ struct PagePart {
     /// Index of the element that contains it.
     root: usize,
     /// Why each element is left out.
-    left_out: Vec<Option<WordReason>>,
+    left_out: Vec<Option<WordDestination>>,
     letters: usize,
 }
 
@@ -138,7 +140,7 @@ impl PagePart {
         Self::new(survey, root, left_out)
     }
 
-    fn new(survey: &PageSurvey<'_>, root: usize, left_out: Vec<Option<WordReason>>) -> Self {
+    fn new(survey: &PageSurvey<'_>, root: usize, left_out: Vec<Option<WordDestination>>) -> Self {
         let letters = survey.sums(&left_out)[root].letters;
         Self { root, left_out, letters }
     }

@@ -8,18 +8,18 @@ use std::sync::LazyLock;
 
 use scraper::node::Element;
 
-use crate::document::WordReason;
+use crate::document::WordDestination;
 
 /// What the name of an element says about its text. The first role that fits is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ElementRole {
+pub(super) enum ContentRole {
     /// It is the content.
     Body,
     /// Readers wrote it below the content.
     Comments,
     /// It surrounds the content of every page of a site, or offers something else: for this reason it
     /// is left out.
-    Frame(WordReason),
+    Frame(WordDestination),
     /// It surrounds the content if much of it is links.
     Teaser,
     /// It describes the content: date, tags, pictures.
@@ -62,16 +62,16 @@ const MODIFIERS: &str = "category elementor has hide is js no not show tag with 
 const DOCUMENTATION: &str = "manual-text markdown-body mw-parser-output rst-content rustdoc \
     sphinxsidebar theme-doc-markdown";
 
-static WORDS: LazyLock<HashMap<&'static str, ElementRole>> = LazyLock::new(|| {
+static WORDS: LazyLock<HashMap<&'static str, ContentRole>> = LazyLock::new(|| {
     let lists = [
-        (NOTE, ElementRole::Note),
-        (TEASER, ElementRole::Teaser),
-        (FRAME, ElementRole::Frame(WordReason::Frame)),
-        (OTHERS, ElementRole::Frame(WordReason::Teaser)),
-        (COOKIES, ElementRole::Frame(WordReason::CookieNotice)),
-        (MENU, ElementRole::Frame(WordReason::Menu)),
-        (COMMENTS, ElementRole::Comments),
-        (BODY, ElementRole::Body),
+        (NOTE, ContentRole::Note),
+        (TEASER, ContentRole::Teaser),
+        (FRAME, ContentRole::Frame(WordDestination::Frame)),
+        (OTHERS, ContentRole::Frame(WordDestination::Teaser)),
+        (COOKIES, ContentRole::Frame(WordDestination::CookieNotice)),
+        (MENU, ContentRole::Frame(WordDestination::Menu)),
+        (COMMENTS, ContentRole::Comments),
+        (BODY, ContentRole::Body),
     ];
     let mut words = HashMap::new();
     for (list, role) in lists {
@@ -84,21 +84,21 @@ static WORDS: LazyLock<HashMap<&'static str, ElementRole>> = LazyLock::new(|| {
 const MAX_WORDS: usize = 3;
 
 /// Returns what the classes and the id of an element say about it.
-pub(super) fn role(element: &Element) -> Option<ElementRole> {
+pub(super) fn role(element: &Element) -> Option<ContentRole> {
     if element.attrs().any(|attribute| attribute == ("itemprop", "articleBody")) {
-        return Some(ElementRole::Body);
+        return Some(ContentRole::Body);
     }
     let names = element.classes().chain(element.id());
     names.filter_map(|name| role_of_name(&spell(name)?)).min()
 }
 
-fn role_of_name(name: &str) -> Option<ElementRole> {
+fn role_of_name(name: &str) -> Option<ContentRole> {
     let starts = std::iter::once(0).chain(name.match_indices('-').map(|(at, _)| at + 1));
     starts.filter_map(|start| role_of_words(&name[start..])).min()
 }
 
 /// Returns what the first words of a name say.
-fn role_of_words(name: &str) -> Option<ElementRole> {
+fn role_of_words(name: &str) -> Option<ContentRole> {
     let ends = name.match_indices('-').map(|(at, _)| at).chain([name.len()]).take(MAX_WORDS);
     ends.filter_map(|end| WORDS.get(&name[..end]).copied()).min()
 }
@@ -106,7 +106,7 @@ fn role_of_words(name: &str) -> Option<ElementRole> {
 /// Whether the classes of an element say that it is around a page of documentation, where ids name sections.
 pub(super) fn is_around_documentation(element: &Element) -> bool {
     let roles = element.classes().filter_map(|name| role_of_name(&spell(name)?));
-    matches!(roles.min(), Some(ElementRole::Frame(reason)) if reason != WordReason::Teaser)
+    matches!(roles.min(), Some(ContentRole::Frame(reason)) if reason != WordDestination::Teaser)
 }
 
 /// Whether the name of an element says that the page is documentation.

@@ -4,9 +4,9 @@ use scraper::ElementRef;
 use scraper::node::Element;
 
 use super::cues;
-use super::names::ElementRole;
+use super::names::ContentRole;
 use super::survey::{DisplayedElement, PageSurvey, TextAmount};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 
 /// Most elements that are looked at, as elements may be nested.
 const MAX_BELOW: usize = 2_000;
@@ -34,7 +34,7 @@ pub(super) fn is_given(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize)
     let DisplayedElement { element, role, .. } = survey.items[idx];
     let offers_pages = is_offered(role) && num_away(survey, idx) >= MIN_AWAY;
     element.name() == "nav"
-        || role == Some(ElementRole::Comments) && are_comments(survey, idx)
+        || role == Some(ContentRole::Comments) && are_comments(survey, idx)
         || sums[idx].is_linked(MIN_LINKED) && (is_offered(role) || num_links(survey, idx) > 1)
         || offers_pages
         || is_consent(survey, sums, idx)
@@ -42,15 +42,15 @@ pub(super) fn is_given(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize)
 }
 
 /// Whether an element is named a list of other pages.
-fn is_offered(role: Option<ElementRole>) -> bool {
-    matches!(role, Some(ElementRole::Teaser | ElementRole::Frame(WordReason::Teaser)))
+fn is_offered(role: Option<ContentRole>) -> bool {
+    matches!(role, Some(ContentRole::Teaser | ContentRole::Frame(WordDestination::Teaser)))
 }
 
 /// Whether an element that is named so holds what readers wrote: parts that say who or when, or a form for more.
 fn are_comments(survey: &PageSurvey<'_>, idx: usize) -> bool {
     survey.below(idx).skip(1).take(MAX_BELOW).any(|at| {
         let DisplayedElement { element, role, .. } = survey.items[at];
-        matches!(role, Some(ElementRole::Comments | ElementRole::Note))
+        matches!(role, Some(ContentRole::Comments | ContentRole::Note))
             || matches!(element.name(), "time" | "textarea")
             || is_control(element)
     })
@@ -72,7 +72,8 @@ fn num_away(survey: &PageSurvey<'_>, idx: usize) -> usize {
 /// Whether an element by its name, or below the body, asks for consent to cookies, with a button or link that agrees to them.
 pub(super) fn is_consent(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
     let DisplayedElement { node, element, role, parent, .. } = survey.items[idx];
-    let may_be_notice = role == Some(ElementRole::Frame(WordReason::CookieNotice)) || parent == 0;
+    let may_be_notice =
+        role == Some(ContentRole::Frame(WordDestination::CookieNotice)) || parent == 0;
     let is_content =
         sums[idx].letters > MAX_CONSENT || matches!(element.name(), "main" | "article");
     if !may_be_notice || is_content {

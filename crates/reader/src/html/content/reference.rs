@@ -2,10 +2,10 @@
 //! functions.
 
 use super::super::elements::is_heading;
-use super::names::ElementRole;
+use super::names::ContentRole;
 use super::survey::{LeftOut, PageSurvey, TextAmount};
 use super::{frame, kind, lead, names, neighbours, proof};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 
 /// The content has at least one in this many letters of the page, and what is around it less.
 const MIN_SHARE: usize = 4;
@@ -91,7 +91,7 @@ fn is_frame(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize, heading: u
 
 /// Whether an element that is named a menu, also by its id, has little else than links.
 fn is_menu(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
-    survey.items[idx].role == Some(ElementRole::Frame(WordReason::Menu))
+    survey.items[idx].role == Some(ContentRole::Frame(WordDestination::Menu))
         && sums[idx].is_linked(MIN_LINKED)
         && !sums[idx].is_written()
 }

@@ -1,6 +1,6 @@
 //! Finds the element that contains the content. Pure functions.
 
-use super::names::ElementRole;
+use super::names::ContentRole;
 use super::survey::{LeftOut, PageSurvey, TextAmount};
 
 /// An element with this share of the prose around it, in percent, contains the content.
@@ -85,5 +85,5 @@ pub(super) fn is_marked(survey: &PageSurvey<'_>, idx: usize) -> bool {
     let item = &survey.items[idx];
     matches!(item.element.name(), "article" | "main")
         || item.element.attr("role") == Some("main")
-        || item.role == Some(ElementRole::Body)
+        || item.role == Some(ContentRole::Body)
 }

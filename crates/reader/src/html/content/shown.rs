@@ -4,7 +4,7 @@ use ego_tree::NodeRef;
 use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
-use crate::document::WordReason;
+use crate::document::WordDestination;
 
 /// Elements without text, or whose text is never displayed, also those of drawings.
 const NEVER_SHOWN: &[&str] = &[
@@ -25,18 +25,21 @@ pub(crate) fn is_source(element: &Element) -> bool {
 }
 
 /// Returns why the text of an element is never read; `None` if it is displayed as text.
-pub(super) fn hides(node: NodeRef<'_, Node>, element: &Element) -> Option<WordReason> {
+pub(super) fn hides(node: NodeRef<'_, Node>, element: &Element) -> Option<WordDestination> {
     if CONTROLS.contains(&element.name()) || is_permalink(node, element) {
-        return Some(WordReason::Menu);
+        return Some(WordDestination::Menu);
     }
     let is_out = element.name() == "object" || element.attrs().any(is_aria_hidden);
-    if is_out { Some(WordReason::Undisplayed) } else { hides_in_message(node, element) }
+    if is_out { Some(WordDestination::Undisplayed) } else { hides_in_message(node, element) }
 }
 
 /// The same for an element of a message.
-pub(super) fn hides_in_message(node: NodeRef<'_, Node>, element: &Element) -> Option<WordReason> {
+pub(super) fn hides_in_message(
+    node: NodeRef<'_, Node>,
+    element: &Element,
+) -> Option<WordDestination> {
     let is_out = NEVER_SHOWN.contains(&element.name()) || is_source(element);
-    (is_out || is_hidden(node, element)).then_some(WordReason::Undisplayed)
+    (is_out || is_hidden(node, element)).then_some(WordDestination::Undisplayed)
 }
 
 /// Whether an element may be a panel that is closed at first.

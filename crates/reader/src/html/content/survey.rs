@@ -10,10 +10,10 @@ use scraper::node::Element;
 use scraper::{ElementRef, Node};
 
 use super::super::elements::{is_heading, is_inline};
-use super::names::{self, ElementRole};
+use super::names::{self, ContentRole};
 use super::panels::Panels;
 use super::shown;
-use crate::document::WordReason;
+use crate::document::WordDestination;
 
 /// A text with at least this many letters outside of links is prose.
 const MIN_PROSE: usize = 60;
@@ -37,7 +37,7 @@ const DENSE_LETTER: usize = 3;
 const DENSE: char = '\u{2E80}';
 
 /// Why each element is left out; `None` for those that are not.
-pub(super) type LeftOut = [Option<WordReason>];
+pub(super) type LeftOut = [Option<WordDestination>];
 
 /// The displayed elements of a page, in order.
 pub(super) struct PageSurvey<'a> {
@@ -60,7 +60,7 @@ pub(super) struct DisplayedElement<'a> {
     /// Index of the first element that follows it and is not in it.
     pub(super) end: usize,
     /// What its name says about its text.
-    pub(super) role: Option<ElementRole>,
+    pub(super) role: Option<ContentRole>,
     /// Its pieces of text.
     pub(super) pieces: Range<usize>,
     /// Whether it is a table with several rows and columns.

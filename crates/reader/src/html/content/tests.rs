@@ -1,7 +1,7 @@
 //! Tests which parts of a page are its content, on articles and on documentation.
 
 use crate::ReaderInput;
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::extract::protocol::AnswerLine;
 use crate::html::tests::blocks_of;
 
@@ -313,7 +313,7 @@ fn a_manual_page_keeps_its_sections() {
 
 /// Returns the words of a page that are left out.
 #[track_caller]
-fn left_out(page: &str) -> Vec<(WordReason, u32)> {
+fn left_out(page: &str) -> Vec<(WordDestination, u32)> {
     let mut left_out = WordAccount::default();
     let outcome = crate::html::read(&ReaderInput::of(page.as_bytes()), &mut |line| {
         if let AnswerLine::Page(page) = line {
@@ -338,10 +338,10 @@ fn what_is_in_a_frame_or_teaser_has_its_own_reason_and_an_offer_is_a_frame() {
     assert_eq!(
         left_out(&page),
         [
-            (WordReason::Menu, 1),
-            (WordReason::Teaser, 281),
-            (WordReason::CookieNotice, 3),
-            (WordReason::Frame, 16)
+            (WordDestination::Menu, 1),
+            (WordDestination::Teaser, 281),
+            (WordDestination::CookieNotice, 3),
+            (WordDestination::Frame, 16)
         ]
     );
 }
@@ -354,7 +354,7 @@ fn a_paragraph_outside_of_the_content_is_missed_unless_it_offers_something() {
             format!("<h1>Low water</h1><article>{}</article><div>{outside}</div>", PROSE.repeat(9));
         left_out(&page)
             .into_iter()
-            .find(|(reason, _)| *reason == WordReason::Outside)
+            .find(|(reason, _)| *reason == WordDestination::Outside)
             .map(|(_, count)| count)
     };
     assert_eq!(count(&format!("<p>So {words}.</p>")), Some(21));
@@ -377,16 +377,16 @@ fn every_word_that_is_left_out_has_a_reason() {
     assert_eq!(
         left_out(&page),
         [
-            (WordReason::Undisplayed, 2),
+            (WordDestination::Undisplayed, 2),
             // Sport, Boats, and the button.
-            (WordReason::Menu, 4),
-            (WordReason::Teaser, 6),
-            (WordReason::CookieNotice, 17),
-            (WordReason::Links, 2),
-            (WordReason::Comments, 25),
-            (WordReason::Byline, 3),
+            (WordDestination::Menu, 4),
+            (WordDestination::Teaser, 6),
+            (WordDestination::CookieNotice, 17),
+            (WordDestination::Links, 2),
+            (WordDestination::Comments, 25),
+            (WordDestination::Byline, 3),
             // The margin, the foot and the words under the article.
-            (WordReason::Frame, 34),
+            (WordDestination::Frame, 34),
         ]
     );
 }

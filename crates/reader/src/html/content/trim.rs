@@ -1,10 +1,10 @@
 //! Leaves out what is within the content and is not part of it. Pure functions.
 
 use super::super::elements::{is_heading, level};
-use super::names::ElementRole;
+use super::names::ContentRole;
 use super::survey::{LeftOut, PageSurvey, TextAmount};
 use super::{cues, proof, references};
-use crate::document::WordReason;
+use crate::document::WordDestination;
 
 /// A note or a list of teasers has at most this share of the prose, in percent.
 const MAX_SHARE: usize = 20;
@@ -52,7 +52,7 @@ pub(super) fn leave_out(survey: &PageSurvey<'_>, root: usize, left_out: &mut Lef
                 left_out[idx] = Some(reason);
             } else if is_introduction(survey, &sums, idx) {
                 leave_out_introduced(survey, &sums, idx, left_out);
-                left_out[idx] = Some(WordReason::Teaser);
+                left_out[idx] = Some(WordDestination::Teaser);
             }
             if left_out[idx].is_none() && idx >= kept && is_links(survey, &sums, idx) {
                 let is_below = survey.is_next(heading_end, item.pieces.start);
@@ -60,7 +60,7 @@ pub(super) fn leave_out(survey: &PageSurvey<'_>, root: usize, left_out: &mut Lef
                     kept = item.end;
                     heading_end = if is_below { item.pieces.end } else { heading_end };
                 } else {
-                    left_out[idx] = Some(WordReason::Links);
+                    left_out[idx] = Some(WordDestination::Links);
                 }
             }
         }
@@ -73,7 +73,7 @@ pub(super) fn leave_out(survey: &PageSurvey<'_>, root: usize, left_out: &mut Lef
 /// Keeps lists of links that have more text than all the rest: they are the content.
 fn keep_links(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
     let lists: Vec<usize> =
-        survey.below(root).filter(|idx| left_out[*idx] == Some(WordReason::Links)).collect();
+        survey.below(root).filter(|idx| left_out[*idx] == Some(WordDestination::Links)).collect();
     let before = survey.sums(left_out)[root].letters;
     let mut with_links = left_out.to_vec();
     lists.iter().for_each(|idx| with_links[*idx] = None);
@@ -83,7 +83,7 @@ fn keep_links(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
 }
 
 /// Returns why an element is left out that describes the content or is an offer.
-fn note(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> Option<WordReason> {
+fn note(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> Option<WordDestination> {
     let item = &survey.items[idx];
     let (name, sum) = (item.element.name(), sums[idx]);
     let line = survey.only_line(idx, sum);
@@ -93,14 +93,14 @@ fn note(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> Option<Word
         && sums[idx].prose * 100 <= sums[0].prose * MAX_SHARE
         && (matches!(name, "address" | "figcaption")
             || name == "time" && !is_in_item(survey, idx)
-            || item.role == Some(ElementRole::Note) && is_noted(survey, sums, idx)
+            || item.role == Some(ContentRole::Note) && is_noted(survey, sums, idx)
             || is_offer
             || line.as_deref().is_some_and(cues::is_caption))
         && !is_numbered(&survey.first_line(idx));
     is_note.then_some(match () {
-        () if is_offer => WordReason::Frame,
-        () if sum.letters > MAX_NOTE => WordReason::Teaser,
-        () => WordReason::Byline,
+        () if is_offer => WordDestination::Frame,
+        () if sum.letters > MAX_NOTE => WordDestination::Teaser,
+        () => WordDestination::Byline,
     })
 }
 
@@ -145,7 +145,7 @@ fn leave_out_pictures(survey: &PageSurvey<'_>, caption: usize, left_out: &mut Le
         let words = description.split_whitespace().collect::<Vec<_>>().join(" ");
         let beginning: String = words.chars().take(BEGINNING).collect();
         if !beginning.is_empty() && text.contains(&beginning) {
-            left_out[idx].get_or_insert(WordReason::Byline);
+            left_out[idx].get_or_insert(WordDestination::Byline);
         }
     }
 }
@@ -187,7 +187,7 @@ fn leave_out_introduced(
         if is_heading(name) || !is_introduced {
             break;
         }
-        left_out[next].get_or_insert(WordReason::Teaser);
+        left_out[next].get_or_insert(WordDestination::Teaser);
         next = survey.items[next].end;
     }
 }
@@ -207,7 +207,7 @@ fn leave_out_headings(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftO
         let is_empty =
             level > 1 && below <= level && !survey.has_text(item.pieces.end..end, &is_gone);
         if is_empty && !is_sentence(&survey.first_line(idx)) {
-            left_out[idx] = Some(WordReason::Links);
+            left_out[idx] = Some(WordDestination::Links);
         } else {
             below = level;
         }

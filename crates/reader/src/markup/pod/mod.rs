@@ -4,7 +4,7 @@ mod inline;
 
 use super::marks::MarkPositions;
 use super::writer::{MarkupWriter, SourceLine, dedent, join, join_after, paragraph_len};
-use crate::document::{Document, WordAccount, WordReason};
+use crate::document::{Document, WordAccount, WordDestination};
 
 use inline::inline;
 
@@ -107,7 +107,7 @@ impl PodReader {
             "cut" => return 1,
             "begin" if !is_read(rest) => {
                 let Some(end) = self.ends.line("=end", lines) else { return len };
-                self.left_out.add(WordReason::Markup, &join(&lines[1..end]));
+                self.left_out.add(WordDestination::Markup, &join(&lines[1..end]));
                 return end + 1;
             }
             "for" => {
@@ -115,7 +115,7 @@ impl PodReader {
                 if is_read(rest) {
                     self.writer.paragraph(number, &inline(words));
                 } else {
-                    self.left_out.add(WordReason::Markup, words);
+                    self.left_out.add(WordDestination::Markup, words);
                 }
             }
             _ => {

@@ -60,7 +60,7 @@ fn blocks_for_other_programs_are_left_out_and_counted() {
         "=begin html\n\n<b>web page</b>\n\n=end html\n\nText.\n\n=for comment not this\n\n=for :text this\n",
     );
     assert_eq!(blocks(&document), ["Text.", "this"]);
-    let counts: Vec<(WordReason, u32)> = document.metadata.words.unwrap().counts().collect();
+    let counts: Vec<(WordDestination, u32)> = document.metadata.words.unwrap().counts().collect();
     assert_eq!(counts.len(), 1);
     check("=begin html\n\nopen\n", &["open"]);
 }

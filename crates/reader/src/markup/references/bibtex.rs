@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Reference, ReferenceField, ReferenceRole, References};
-use crate::document::{Document, WordReason};
+use crate::document::{Document, WordDestination};
 use crate::markup::latex;
 use crate::markup::marks::GrowthBudget;
 
@@ -56,16 +56,16 @@ pub(crate) fn extract(text: &str) -> Document {
     let growth = GrowthBudget::of(text);
     while let Some((before, kind)) = scanner.entry() {
         // Text between entries is a comment.
-        references.left_out.add(WordReason::Markup, before);
+        references.left_out.add(WordDestination::Markup, before);
         let number = scanner.line;
         match kind.to_lowercase().as_str() {
             "comment" => {
                 let comment = scanner.group();
-                references.left_out.add(WordReason::Markup, comment);
+                references.left_out.add(WordDestination::Markup, comment);
             }
             "preamble" => {
                 let preamble = scanner.group();
-                references.left_out.add(WordReason::Markup, preamble);
+                references.left_out.add(WordDestination::Markup, preamble);
             }
             "string" => {
                 scanner.open();
@@ -82,7 +82,7 @@ pub(crate) fn extract(text: &str) -> Document {
             }
         }
     }
-    references.left_out.add(WordReason::Markup, &scanner.text[scanner.at..]);
+    references.left_out.add(WordDestination::Markup, &scanner.text[scanner.at..]);
     references.finish()
 }
 

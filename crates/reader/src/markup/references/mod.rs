@@ -5,7 +5,7 @@ pub(super) mod bibtex;
 pub(super) mod ris;
 
 use super::writer::MarkupWriter;
-use crate::document::{Document, WordAccount, WordReason};
+use crate::document::{Document, WordAccount, WordDestination};
 
 /// What a field of a reference becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl References {
                 | ReferenceRole::Labelled(label) => (label, &field.text),
                 ReferenceRole::Prose => continue,
                 ReferenceRole::Internal => {
-                    self.left_out.add(WordReason::Markup, &field.text);
+                    self.left_out.add(WordDestination::Markup, &field.text);
                     continue;
                 }
             };

@@ -1,7 +1,7 @@
 //! Reads references with a tag on each line: RIS, and the format of `PubMed`.
 
 use super::{Reference, ReferenceField, ReferenceRole, References};
-use crate::document::{Document, WordReason};
+use crate::document::{Document, WordDestination};
 use crate::markup::writer::SourceLine;
 
 /// Tags and what their fields are; a field with another tag is labelled with its tag.
@@ -84,7 +84,7 @@ pub(crate) fn extract(text: &str) -> Document {
                     field.text.push_str(line.text.trim());
                 }
                 Some(_) => {}
-                None => references.left_out.add(WordReason::Markup, line.text),
+                None => references.left_out.add(WordDestination::Markup, line.text),
             }
             continue;
         };

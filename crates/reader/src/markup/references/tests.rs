@@ -25,8 +25,8 @@ fn strings_are_replaced_and_comments_are_left_out() {
         "@string{jo = \"Journal of Tides\"}\nfree text\n@comment{not this}\n@book(low, title = {Low}, publisher = jo)",
     );
     assert_eq!(blocks(&document), ["## Low", "Publisher: Journal of Tides\nReference: book low"]);
-    let counts: Vec<(WordReason, u32)> = document.metadata.words.unwrap().counts().collect();
-    assert_eq!(counts, [(WordReason::Markup, 4)]);
+    let counts: Vec<(WordDestination, u32)> = document.metadata.words.unwrap().counts().collect();
+    assert_eq!(counts, [(WordDestination::Markup, 4)]);
 }
 
 #[test]

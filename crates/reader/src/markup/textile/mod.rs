@@ -5,7 +5,7 @@ mod inline;
 
 use super::marks::MarkPositions;
 use super::writer::{MarkupRow, MarkupWriter, SourceLine, join, join_after, paragraph_len};
-use crate::document::{Document, WordAccount, WordReason};
+use crate::document::{Document, WordAccount, WordDestination};
 
 use attributes::attributes;
 use inline::inline;
@@ -101,7 +101,7 @@ impl TextileReader {
         }
         let text = join_after(signature.text, &lines[1..len]);
         match signature.name {
-            "###" => self.left_out.add(WordReason::Markup, &text),
+            "###" => self.left_out.add(WordDestination::Markup, &text),
             "notextile" => self.writer.paragraph(number, &text),
             name => match name.strip_prefix('h').and_then(|level| level.parse().ok()) {
                 Some(level) => self.writer.heading(number, level, &inline(&text)),

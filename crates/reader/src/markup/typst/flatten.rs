@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::frames::{Cells, TypstFrame, TypstPiece, called};
 use super::scanner::TypstScanner;
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::markup::marks::{GrowthBudget, MAX_DEPTH};
 
 /// What is left of a file.
@@ -136,7 +136,7 @@ impl Flattener<'_> {
     /// Skips a comment, if there is one.
     fn comment(&mut self) -> bool {
         let Some(comment) = self.scanner.comment() else { return false };
-        self.flat.left_out.add(WordReason::Markup, comment);
+        self.flat.left_out.add(WordDestination::Markup, comment);
         true
     }
 
@@ -213,7 +213,7 @@ impl Flattener<'_> {
                 let text = text.clone();
                 self.push(number, &text);
             }
-            None => self.flat.left_out.add(WordReason::Markup, &path),
+            None => self.flat.left_out.add(WordDestination::Markup, &path),
         }
     }
 

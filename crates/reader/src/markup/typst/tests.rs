@@ -1,7 +1,7 @@
 //! Tests what is read of Typst.
 
 use super::*;
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::markup::testing::{blocks, check as check_blocks};
 
 #[track_caller]
@@ -34,9 +34,9 @@ fn code_is_left_out_and_counted() {
     );
     assert_eq!(blocks(&document), ["Text here."]);
     assert_eq!(document.line_numbers, [10]);
-    let counts: Vec<(WordReason, u32)> = document.metadata.words.unwrap().counts().collect();
+    let counts: Vec<(WordDestination, u32)> = document.metadata.words.unwrap().counts().collect();
     assert_eq!(counts.len(), 1);
-    assert_eq!(counts[0].0, WordReason::Markup);
+    assert_eq!(counts[0].0, WordDestination::Markup);
 }
 
 #[test]

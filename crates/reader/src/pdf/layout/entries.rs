@@ -5,7 +5,7 @@
 
 use super::sheet::{Direction, DrawnPage, Glyph, Letters, PageArea};
 use super::words::{turn, turn_area, turn_back};
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 
 /// What somebody has put into a field.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +85,7 @@ pub(crate) fn write(sheet: &mut DrawnPage, entries: &[FormEntry], left_out: &mut
             }
             if entry.replaces == Replaces::Part && !wanted.contains(&drawn) {
                 // The field shows its value in another form.
-                left_out.add(WordReason::Hidden, &entry.text);
+                left_out.add(WordDestination::Hidden, &entry.text);
                 continue;
             }
         }

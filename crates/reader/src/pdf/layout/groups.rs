@@ -3,9 +3,9 @@
 use crate::grid::CellSpan;
 
 /// Groups of indices; the first of a group is its root.
-pub(super) struct IndexGroups(Vec<usize>);
+pub(super) struct DisjointSets(Vec<usize>);
 
-impl IndexGroups {
+impl DisjointSets {
     pub(super) fn new(len: usize) -> Self {
         Self((0..len).collect())
     }

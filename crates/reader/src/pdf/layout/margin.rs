@@ -4,7 +4,7 @@
 //! middle of sentences.
 
 use super::words::Word;
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 
 /// Fewest numbers that count as line numbers.
 const MIN_NUMBERS: usize = 15;
@@ -25,7 +25,8 @@ pub(super) fn without_line_numbers(mut words: Vec<Word>, left_out: &mut WordAcco
     if numbers.is_empty() {
         return words;
     }
-    left_out.add_count(WordReason::RunningHead, u32::try_from(numbers.len()).unwrap_or(u32::MAX));
+    left_out
+        .add_count(WordDestination::RunningHead, u32::try_from(numbers.len()).unwrap_or(u32::MAX));
     let mut idx = 0;
     words.retain(|_| {
         idx += 1;

@@ -4,7 +4,7 @@
 //! lattice with several aligned lines becomes several rows, as many tables have rules only below
 //! their head.
 
-use super::groups::IndexGroups;
+use super::groups::DisjointSets;
 use super::lines::{self, TextLine};
 use super::numbers::is_number;
 use super::piece::PageTable;
@@ -78,7 +78,7 @@ struct Lattice {
 /// Finds groups of intersecting rules with at least two columns or rows, largest first.
 fn lattices(rules: &RuledLines) -> Vec<Lattice> {
     let num_level = rules.level.len();
-    let mut groups = IndexGroups::new(num_level + rules.upright.len());
+    let mut groups = DisjointSets::new(num_level + rules.upright.len());
     for (at, level) in rules.level.iter().enumerate() {
         for (other, upright) in rules.upright.iter().enumerate() {
             if level.meets(upright) {
@@ -110,7 +110,7 @@ fn lattices(rules: &RuledLines) -> Vec<Lattice> {
 
 /// Returns the rules of the group `root`; `offset` is the index of the first one in `groups`.
 fn in_group(
-    groups: &mut IndexGroups,
+    groups: &mut DisjointSets,
     root: usize,
     rules: &[RuledLine],
     offset: usize,
@@ -230,9 +230,9 @@ impl Lattice {
     }
 
     /// Groups the fields of the lattice that no rule separates; the first of a group represents it.
-    fn cells(&self) -> IndexGroups {
+    fn cells(&self) -> DisjointSets {
         let (num_columns, num_rows) = (self.xs.len() - 1, self.ys.len() - 1);
-        let mut groups = IndexGroups::new(num_columns * num_rows);
+        let mut groups = DisjointSets::new(num_columns * num_rows);
         for row in 0..num_rows {
             for column in 0..num_columns {
                 let field = row * num_columns + column;

@@ -4,7 +4,7 @@
 
 use super::sheet::{Direction, DrawnPage, Glyph, Letters, PageArea};
 use super::words::{self, Word};
-use crate::extract::protocol::BlockOrientation;
+use crate::extract::protocol::BlockPlacement;
 
 /// Most kinds of such text on a page, by angle and size; more stays where it is. A page with a watermark has one or two.
 const MAX_KINDS: usize = 8;
@@ -35,7 +35,7 @@ const MIDDLE: f64 = 0.3;
 pub(super) struct TiltedText {
     /// Its words, in a frame in which they run to the right.
     pub(super) words: Vec<Word>,
-    pub(super) stance: BlockOrientation,
+    pub(super) stance: BlockPlacement,
     angle: f64,
 }
 
@@ -74,8 +74,7 @@ pub(super) fn take(sheet: &DrawnPage) -> Option<(DrawnPage, Vec<TiltedText>)> {
         let words = kind.words(sheet);
         let is_across = kind.is_across(sheet, &words, &others);
         if kind.is_tilted || is_across {
-            let stance =
-                if is_across { BlockOrientation::Across } else { BlockOrientation::Tilted };
+            let stance = if is_across { BlockPlacement::Across } else { BlockPlacement::Tilted };
             taken.push(TiltedText { words, stance, angle });
         } else {
             kind.glyphs.iter().for_each(|idx| is_taken[*idx] = false);
@@ -222,7 +221,7 @@ mod tests {
 
     /// Checks the blocks of a page, and how they stand.
     #[track_caller]
-    fn check(sheet: &DrawnPage, expected: &[(&str, BlockOrientation)]) {
+    fn check(sheet: &DrawnPage, expected: &[(&str, BlockPlacement)]) {
         let blocks = arrange(sheet, &mut WordAccount::default()).blocks;
         let found = blocks.iter().map(|block| (block.text.replace('\n', " "), block.stance));
         let expected = expected.iter().map(|(text, stance)| ((*text).to_owned(), *stance));
@@ -232,18 +231,18 @@ mod tests {
     #[test]
     fn text_at_an_angle_is_across_the_prose_that_it_crosses() {
         let prose = PROSE.join(" ");
-        let prose = (prose.as_str(), BlockOrientation::Upright);
+        let prose = (prose.as_str(), BlockPlacement::Upright);
         check(
             &page("DRAFT", (90.0, 160.0), -40.0, 40.0),
-            &[prose, ("DRAFT", BlockOrientation::Across)],
+            &[prose, ("DRAFT", BlockPlacement::Across)],
         );
         check(
             &page("DRAFT", (90.0, 105.0), 45.0, 40.0),
-            &[prose, ("DRAFT", BlockOrientation::Across)],
+            &[prose, ("DRAFT", BlockPlacement::Across)],
         );
         check(
             &page("March", (90.0, 300.0), -40.0, 10.0),
-            &[prose, ("March", BlockOrientation::Tilted)],
+            &[prose, ("March", BlockPlacement::Tilted)],
         );
     }
 
@@ -255,12 +254,12 @@ mod tests {
         let prose = PROSE.join(" ");
         check(
             &sheet,
-            &[(prose.as_str(), BlockOrientation::Upright), ("DRAFT", BlockOrientation::Across)],
+            &[(prose.as_str(), BlockPlacement::Upright), ("DRAFT", BlockPlacement::Across)],
         );
         sheet.glyphs[start..].iter_mut().for_each(|glyph| glyph.y = 60.0);
         check(
             &sheet,
-            &[("DRAFT", BlockOrientation::Upright), (prose.as_str(), BlockOrientation::Upright)],
+            &[("DRAFT", BlockPlacement::Upright), (prose.as_str(), BlockPlacement::Upright)],
         );
     }
 }

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use super::layout;
 use super::layout::sheet::{POINTS_PER_INCH, PageArea};
 use crate::document::{BlockKind, WordAccount};
-use crate::extract::protocol::{AnswerLine, OcrOutcome, PageBlock, ReadPage};
+use crate::extract::protocol::{AnswerLine, ExtractedPage, OcrOutcome, PageBlock};
 use crate::{Ask, EarlyEnd, Emit, ReaderInput};
 use ink::{Frame, Ink};
 pub(crate) use raster::Raster;
@@ -96,8 +96,8 @@ pub(crate) fn read(
             for (number, scan) in std::mem::take(&mut numbers).into_iter().zip(scans) {
                 let is_part = input.request.ocr_areas.iter().any(|(page, _)| *page == number);
                 emit(AnswerLine::Page(match scan {
-                    Ok(scan) if is_part => ReadPage { number, ..scan.without_unsure().page() },
-                    Ok(scan) => ReadPage { number, ..scan.page() },
+                    Ok(scan) if is_part => ExtractedPage { number, ..scan.without_unsure().page() },
+                    Ok(scan) => ExtractedPage { number, ..scan.page() },
                     Err(reason) => lost(number, OcrOutcome::Refused(reason)),
                 }))?;
             }
@@ -106,8 +106,8 @@ pub(crate) fn read(
     Ok(())
 }
 
-fn lost(number: u32, outcome: OcrOutcome) -> ReadPage {
-    ReadPage { number, ocr: Some(outcome), ..ReadPage::default() }
+fn lost(number: u32, outcome: OcrOutcome) -> ExtractedPage {
+    ExtractedPage { number, ocr: Some(outcome), ..ExtractedPage::default() }
 }
 
 /// Lays out the words that a table of Tesseract's names on a picture with stripes, for fuzzing.
@@ -273,7 +273,7 @@ impl RecognizedPicture {
     }
 
     /// Returns the page with its blocks in reading order.
-    fn page(mut self) -> ReadPage {
+    fn page(mut self) -> ExtractedPage {
         let num_words = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         let num_unsure = u32::try_from(self.num_unsure()).unwrap_or(u32::MAX);
         self.words
@@ -287,7 +287,7 @@ impl RecognizedPicture {
         let mut left_out = WordAccount::default();
         let words = shaped.placed(&self.ink, scale);
         let (blocks, num_copied_words) = layout::arrange_words(words, &rules, &mut left_out);
-        ReadPage {
+        ExtractedPage {
             width: self.ink.width as f64 * scale,
             height: self.ink.height as f64 * scale,
             blocks: blocks.into_iter().filter(is_text).collect(),
@@ -296,7 +296,7 @@ impl RecognizedPicture {
             num_unsure,
             left_out,
             num_copied_words,
-            ..ReadPage::default()
+            ..ExtractedPage::default()
         }
     }
 }

@@ -10,9 +10,9 @@ use super::device::PageDevice;
 use super::form::PdfForm;
 use super::xfa::{self, XfaForm};
 use crate::document::{
-    BlockKind, FileParts, WordReason, count_words, embedded_reference as reference,
+    BlockKind, FileParts, WordDestination, count_words, embedded_reference as reference,
 };
-use crate::extract::protocol::{PageBlock, PageNote, ReadPage};
+use crate::extract::protocol::{ExtractedPage, PageBlock, PageNote};
 use crate::pdf::layout;
 use crate::pdf::layout::entries::{self, GlyphPositions};
 use crate::pdf::layout::sheet::{Direction, DrawnPage, PageArea};
@@ -77,7 +77,7 @@ impl<'a> PdfAdditions<'a> {
         remarks: Vec<PageRemark<'a>>,
         sheet: &DrawnPage,
         direction: Direction,
-        page: &mut ReadPage,
+        page: &mut ExtractedPage,
     ) {
         if remarks.is_empty() {
             return;
@@ -98,7 +98,8 @@ impl<'a> PdfAdditions<'a> {
             }
             self.parts.add_read();
             if one.is_hidden || self.omits_remarks {
-                let reason = if one.is_hidden { WordReason::Hidden } else { WordReason::Remarks };
+                let reason =
+                    if one.is_hidden { WordDestination::Hidden } else { WordDestination::Remarks };
                 page.left_out.add(reason, &one.remark.text);
                 continue;
             }
@@ -110,7 +111,7 @@ impl<'a> PdfAdditions<'a> {
     }
 
     /// Takes note of what is on a page, which is complete.
-    pub(super) fn remember(&mut self, page: &ReadPage) {
+    pub(super) fn remember(&mut self, page: &ExtractedPage) {
         if let Some(letters) = &mut self.letters
             && letters.len() < MAX_LETTERS
         {
@@ -121,7 +122,7 @@ impl<'a> PdfAdditions<'a> {
     }
 
     /// Adds to the last page of a document what belongs to no other page.
-    pub(super) fn finish(&mut self, page: &mut ReadPage, is_only_page: bool) {
+    pub(super) fn finish(&mut self, page: &mut ExtractedPage, is_only_page: bool) {
         self.form.count_unplaced(&mut page.left_out);
         let names_reader = is_only_page && names_reader(page);
         if names_reader && self.catalog.contains_key(b"Collection") && !self.attachments.is_empty()
@@ -135,7 +136,7 @@ impl<'a> PdfAdditions<'a> {
     }
 
     /// Adds what is in a form of the kind XFA, which only a few programs show.
-    fn add_xfa(&mut self, page: &mut ReadPage, is_placeholder: bool) {
+    fn add_xfa(&mut self, page: &mut ExtractedPage, is_placeholder: bool) {
         let form = match xfa::read(&self.catalog) {
             None => return,
             Some(Ok(form)) => form,
@@ -149,7 +150,7 @@ impl<'a> PdfAdditions<'a> {
         let XfaForm { lines, hidden } = form;
         if is_placeholder && !lines.is_empty() {
             leave_out(page);
-            page.left_out.add(WordReason::Hidden, &hidden.join("\n"));
+            page.left_out.add(WordDestination::Hidden, &hidden.join("\n"));
             let lines = lines.into_iter();
             let blocks = lines.map(|line| PageBlock::new(BlockKind::Paragraph, 0, line.text));
             page.blocks = blocks.collect();
@@ -167,7 +168,7 @@ impl<'a> PdfAdditions<'a> {
 }
 
 /// Whether a page says no more than that another program shows the document.
-fn names_reader(page: &ReadPage) -> bool {
+fn names_reader(page: &ExtractedPage) -> bool {
     let num_words =
         page.blocks.iter().fold(0_u32, |sum, block| sum.saturating_add(count_words(&block.text)));
     num_words <= MAX_COVER_WORDS
@@ -178,10 +179,10 @@ fn names_reader(page: &ReadPage) -> bool {
 }
 
 /// Leaves out what a page shows, so that no other reader and no OCR looks for it.
-fn leave_out(page: &mut ReadPage) {
+fn leave_out(page: &mut ExtractedPage) {
     (page.num_text_ops, page.image_coverage, page.is_blank) = (0, 0.0, true);
     for block in page.blocks.drain(..) {
-        page.left_out.add(WordReason::Frame, &block.text);
+        page.left_out.add(WordDestination::Frame, &block.text);
     }
 }
 

@@ -17,7 +17,7 @@ use super::hidden::{self, HiddenContent};
 use super::place::{GlyphPosition, place};
 use super::strings;
 use super::tags::TaggedLevels;
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::pdf::layout;
 use crate::pdf::layout::copies;
 use crate::pdf::layout::sheet::{DrawnPage, Glyph, Letters, PageArea};
@@ -85,7 +85,7 @@ pub(super) struct PageDevice<'a> {
 struct MarkedContent {
     id: Option<u32>,
     /// Why it is not the content of the page.
-    artifact: Option<WordReason>,
+    artifact: Option<WordDestination>,
     /// The text of its glyphs, and the index of the first of them.
     actual_text: Option<(String, usize)>,
 }
@@ -123,10 +123,10 @@ impl<'a> PageDevice<'a> {
         let hidden = std::mem::take(&mut self.hidden).remove_from(&mut self.sheet);
         let copies = copies::remove(&mut self.sheet);
         for (reason, sheet) in [
-            (WordReason::Hidden, &hidden),
-            (WordReason::Copy, &copies),
-            (WordReason::RunningHead, &self.running_heads),
-            (WordReason::Watermark, &self.watermarks),
+            (WordDestination::Hidden, &hidden),
+            (WordDestination::Copy, &copies),
+            (WordDestination::RunningHead, &self.running_heads),
+            (WordDestination::Watermark, &self.watermarks),
         ] {
             self.left_out.add_count(reason, layout::count_words(sheet));
         }
@@ -276,12 +276,12 @@ fn is_faint(paint: &Paint<'_>) -> bool {
 }
 
 /// Returns why marked content with these properties is no content of the page.
-fn artifact_of(properties: &Dict<'_>) -> Option<WordReason> {
+fn artifact_of(properties: &Dict<'_>) -> Option<WordDestination> {
     if properties.get::<Name<'_>>(b"Subtype").is_some_and(|name| &*name == b"Watermark") {
-        return Some(WordReason::Watermark);
+        return Some(WordDestination::Watermark);
     }
     let kind = properties.get::<Name<'_>>(b"Type");
-    kind.is_some_and(|name| &*name == b"Pagination").then_some(WordReason::RunningHead)
+    kind.is_some_and(|name| &*name == b"Pagination").then_some(WordDestination::RunningHead)
 }
 
 fn area_of(rect: Rect) -> PageArea {
@@ -312,7 +312,7 @@ impl<'a> Device<'a> for PageDevice<'_> {
         let artifact = self.marked.iter().find_map(|marked| marked.artifact);
         if let Some(reason) = artifact.filter(|_| !self.keeps_all) {
             let sheet = match reason {
-                WordReason::Watermark => &mut self.watermarks,
+                WordDestination::Watermark => &mut self.watermarks,
                 _ => &mut self.running_heads,
             };
             sheet.glyphs.extend(self.sheet.glyphs.drain(drawn));

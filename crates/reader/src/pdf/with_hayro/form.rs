@@ -7,7 +7,7 @@ use hayro::hayro_syntax::object::{
 };
 
 use super::strings;
-use crate::document::{WordAccount, WordReason};
+use crate::document::{WordAccount, WordDestination};
 use crate::extract::pdf::clean;
 use crate::pdf::layout::entries::{FormEntry, Replaces};
 use crate::pdf::layout::sheet::PageArea;
@@ -59,7 +59,7 @@ impl<'a> PdfForm<'a> {
         self.on_pages.extend(field.levels.iter().filter_map(Dict::obj_id));
         let (text, is_password) = field.text()?;
         if is_hidden || is_password {
-            left_out.add(WordReason::Hidden, &text);
+            left_out.add(WordDestination::Hidden, &text);
             return None;
         }
         let is_box = field.is_button();
@@ -103,7 +103,7 @@ impl<'a> PdfForm<'a> {
                 continue;
             }
             if let Some((text, _)) = PdfField::of(dict).text() {
-                left_out.add(WordReason::Hidden, &text);
+                left_out.add(WordDestination::Hidden, &text);
             }
         }
     }

@@ -33,7 +33,9 @@ use hayro::kurbo::Rect;
 use super::layout;
 use super::layout::sheet::Direction;
 use crate::error::FailureKind;
-use crate::extract::protocol::{AnswerLine, BlockPlace, ReadFailure, ReadPage, ReadingSummary};
+use crate::extract::protocol::{
+    AnswerLine, BlockPlace, ExtractedPage, ReadFailure, ReadingSummary,
+};
 use crate::{EarlyEnd, Emit, ReaderInput};
 use additions::PdfAdditions;
 use characters::Characters;
@@ -54,11 +56,11 @@ pub(crate) fn read(
     let numbering = Numbering::of(&pdf);
     emit(AnswerLine::Document(catalog::head(&pdf, &numbering)))?;
 
-    let mut sheets = Sheets::of(&pdf, input.request.keeps_all);
+    let mut sheets = PageInterpreter::of(&pdf, input.request.keeps_all);
     let mut additions = PdfAdditions::of(&pdf, input.request.omits_remarks);
     let mut next = 1;
     // The last page gets what belongs to no other.
-    let mut last: Option<ReadPage> = None;
+    let mut last: Option<ExtractedPage> = None;
     for (number, page) in numbering.numbers.iter().copied().zip(pdf.pages().iter()) {
         if let Some(page) = last.take() {
             emit(AnswerLine::Page(page))?;
@@ -89,17 +91,17 @@ pub(crate) fn read(
 }
 
 /// Draws pages of a document on sheets of glyphs.
-struct Sheets<'a> {
+struct PageInterpreter<'a> {
     pdf: &'a Pdf,
     settings: InterpreterSettings,
     cache: InterpreterCache<'a>,
     shapes: Shapes,
     characters: Characters,
-    tags: tags::HeadingTags,
+    tags: tags::TaggedHeadings,
     keeps_all: bool,
 }
 
-impl<'a> Sheets<'a> {
+impl<'a> PageInterpreter<'a> {
     fn of(pdf: &'a Pdf, keeps_all: bool) -> Self {
         Self {
             pdf,
@@ -166,9 +168,9 @@ fn open(bytes: &[u8], password: Option<&str>) -> Result<Pdf, ReadFailure> {
 fn convert<'a>(
     number: u32,
     page: &'a PdfPage<'a>,
-    sheets: &mut Sheets<'a>,
+    sheets: &mut PageInterpreter<'a>,
     additions: &mut PdfAdditions<'a>,
-) -> ReadPage {
+) -> ExtractedPage {
     let annotations = additions.of_page(page);
     let mut device = sheets.draw(page, annotations.are_drawn);
     additions.write_entries(annotations.widgets, &mut device);
@@ -176,7 +178,7 @@ fn convert<'a>(
     let sheet = &device.sheet;
     let arranged = layout::arrange(sheet, &mut left_out);
     let coverage = device.image_area / (sheet.width * sheet.height).max(1.0);
-    let mut page = ReadPage {
+    let mut page = ExtractedPage {
         number,
         width: arranged.width,
         height: arranged.height,
@@ -193,7 +195,7 @@ fn convert<'a>(
         is_soup: false,
         notes: Vec::new(),
         left_out,
-        ..ReadPage::default()
+        ..ExtractedPage::default()
     };
     additions.add_notes(annotations.remarks, sheet, arranged.direction, &mut page);
     additions.remember(&page);
@@ -222,9 +224,9 @@ fn pictures_without_text(device: &PageDevice<'_>, direction: Direction) -> Vec<B
 }
 
 /// Returns a page that is missing from the file.
-fn missing_page(number: u32) -> ReadPage {
+fn missing_page(number: u32) -> ExtractedPage {
     let failed = Some("it is missing from the file".to_owned());
-    ReadPage { number, is_blank: true, failed, ..ReadPage::default() }
+    ExtractedPage { number, is_blank: true, failed, ..ExtractedPage::default() }
 }
 
 /// Whether there is no object table at the declared position, so that it had to be rebuilt.

@@ -7,7 +7,7 @@ use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings, render};
 
 use super::numbering::Numbering;
-use super::{Sheets, open};
+use super::{PageInterpreter, open};
 use crate::extract::protocol::{AnswerLine, BlockPlace, DocumentHead, ReadingSummary};
 use crate::pdf::layout;
 use crate::pdf::layout::sheet::{POINTS_PER_INCH, PageArea};
@@ -61,7 +61,7 @@ pub(crate) fn draw(
         let words = if wanted.marked.is_empty() {
             Vec::new()
         } else {
-            layout::words(&Sheets::of(&pdf, true).draw(page, true).sheet)
+            layout::words(&PageInterpreter::of(&pdf, true).draw(page, true).sheet)
         };
         let marks = PageMarks { words, scale, text: &wanted.marked };
         picture::send(pixmap.width().into(), pixmap.height().into(), colours, &marks, emit)?;

@@ -13,9 +13,9 @@ pub(super) type TaggedLevels = HashMap<u32, u8>;
 
 /// Tagged headings of a document, by page.
 #[derive(Debug, Default)]
-pub(super) struct HeadingTags(HashMap<ObjectIdentifier, TaggedLevels>);
+pub(super) struct TaggedHeadings(HashMap<ObjectIdentifier, TaggedLevels>);
 
-impl HeadingTags {
+impl TaggedHeadings {
     /// Returns the headings of the page with this id.
     pub(super) fn of_page(&self, page: Option<ObjectIdentifier>) -> Option<&TaggedLevels> {
         self.0.get(&page?)
@@ -30,8 +30,8 @@ struct UnvisitedTag<'a> {
 }
 
 /// Reads the headings in the structure tree of `pdf`.
-pub(super) fn read(pdf: &Pdf) -> HeadingTags {
-    let mut tags = HeadingTags::default();
+pub(super) fn read(pdf: &Pdf) -> TaggedHeadings {
+    let mut tags = TaggedHeadings::default();
     let catalog = pdf.xref().get::<Dict<'_>>(pdf.xref().root_id()).unwrap_or_default();
     let Some(root) = catalog.get::<Dict<'_>>(b"StructTreeRoot") else { return tags };
     let roles = root.get::<Dict<'_>>(b"RoleMap").unwrap_or_default();
@@ -80,7 +80,12 @@ fn push_kids<'a>(
     }
 }
 
-fn add_heading(tags: &mut HeadingTags, page: Option<ObjectIdentifier>, id: Option<u32>, level: u8) {
+fn add_heading(
+    tags: &mut TaggedHeadings,
+    page: Option<ObjectIdentifier>,
+    id: Option<u32>,
+    level: u8,
+) {
     if let (Some(page), Some(id), 1..) = (page, id, level) {
         tags.0.entry(page).or_default().insert(id, level);
     }

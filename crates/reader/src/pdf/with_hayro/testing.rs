@@ -1,12 +1,12 @@
 //! Writes small PDF files, for tests.
 
 use crate::ReaderInput;
-use crate::extract::protocol::{AnswerLine, MemberLine, ReadPage, ReadingSummary};
+use crate::extract::protocol::{AnswerLine, ExtractedPage, MemberLine, ReadingSummary};
 
 /// What a reader returns of a file.
 #[derive(Debug, Default)]
 pub(super) struct PdfOutput {
-    pub(super) pages: Vec<ReadPage>,
+    pub(super) pages: Vec<ExtractedPage>,
     pub(super) members: Vec<MemberLine>,
     pub(super) tail: ReadingSummary,
 }
@@ -14,7 +14,7 @@ pub(super) struct PdfOutput {
 impl PdfOutput {
     /// Returns the texts of all pages: of their blocks, and after `+` their notes.
     pub(super) fn texts(&self) -> Vec<String> {
-        let of_page = |page: &ReadPage| {
+        let of_page = |page: &ExtractedPage| {
             let blocks = page.blocks.iter().map(|block| block.text.clone());
             let notes = page.notes.iter().map(|note| format!("+{}", note.text));
             blocks.chain(notes).collect::<Vec<_>>()

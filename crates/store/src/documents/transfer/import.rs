@@ -5,7 +5,7 @@ use rusqlite::{Connection, named_params};
 use crate::PassageHash;
 use crate::db::binding::{self, BindingSlot};
 use crate::db::fault::Step;
-use crate::db::layout::TableLayout;
+use crate::db::layout::DirectReadSupport;
 use crate::db::{columns, sql};
 use crate::document::Chunk;
 use crate::error::Error;
@@ -93,7 +93,7 @@ pub(crate) fn adopt_paths(db: &Connection, id: DocumentId, record: &DocumentReco
 pub(crate) fn insert(
     db: &Connection,
     record: &DocumentRecord,
-    layout: TableLayout,
+    layout: DirectReadSupport,
 ) -> Step<DocumentId> {
     let id = insert_document(db, record)?;
     for stamp in &record.paths {
@@ -129,7 +129,7 @@ pub(crate) fn insert_chunks(
     db: &Connection,
     id: DocumentId,
     chunks: &[RecordedChunk],
-    layout: TableLayout,
+    layout: DirectReadSupport,
 ) -> Step<()> {
     let dim = binding::load(db, BindingSlot::Current)?.map_or(0, |binding| binding.dim);
     let dim = usize::try_from(dim).unwrap_or(usize::MAX);

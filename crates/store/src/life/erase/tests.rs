@@ -16,7 +16,7 @@ use crate::ids::{ChunkId, DocumentId};
 use crate::life::migrate;
 use crate::testing::{TestDb, binding, stamp};
 use crate::vectors::codes;
-use crate::{ForgottenPath, PassageHash};
+use crate::{ForgetOutcome, PassageHash};
 
 #[test]
 fn removed_or_replaced_content_is_not_in_the_files() {
@@ -45,7 +45,7 @@ fn removed_or_replaced_content_is_not_in_the_files() {
             _ => {
                 let (id, path, before) = live.swap_remove(at);
                 let forgotten = db.store.forget_path(&path, id, true).unwrap();
-                assert_eq!(forgotten, ForgottenPath::Document(id));
+                assert_eq!(forgotten, ForgetOutcome::Document(id));
                 removed.push(before);
             }
         }

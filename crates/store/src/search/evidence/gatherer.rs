@@ -33,7 +33,7 @@ const MAX_REACH: u32 = 12;
 const BLOCK: u32 = 8;
 
 /// What is part of the answer, by document.
-pub(super) type Chosen = HashMap<DocumentId, DocumentEvidence>;
+pub(super) type EvidenceByDocument = HashMap<DocumentId, DocumentEvidence>;
 
 /// What is part of the answer of a document.
 #[derive(Debug, Clone, Default)]
@@ -298,7 +298,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
     }
 
     /// Makes one passage from each run and each part, in the order of their best hits.
-    pub(super) fn passages(&self, used: Vec<Hit>, chosen: &Chosen) -> Vec<Hit> {
+    pub(super) fn passages(&self, used: Vec<Hit>, chosen: &EvidenceByDocument) -> Vec<Hit> {
         let mut shown: HashSet<ChunkId> = HashSet::new();
         let mut passages = Vec::new();
         for mut hit in used {

@@ -16,7 +16,7 @@ pub(crate) const MAX_LOOK_UP: usize = 3;
 const MAX_WITH_NAME: usize = 5;
 
 /// The rarity of what a query asks for, and how much of it some chunks have.
-pub(crate) struct Cover {
+pub(crate) struct TermCoverage {
     /// The weight of each thing that the query asks for and that occurs.
     pub(crate) weights: Vec<f64>,
     /// Its rarity relative to a term of a single chunk, up to about 1.
@@ -28,7 +28,7 @@ pub(crate) struct Cover {
 impl Keywords {
     /// Returns the rarity of what the query asks for, and how much of it each of these chunks, ordered by id,
     /// has.
-    pub(crate) fn cover(&self, chunk_ids: &[ChunkId]) -> Cover {
+    pub(crate) fn cover(&self, chunk_ids: &[ChunkId]) -> TermCoverage {
         let greatest = self.totals.rarity(1);
         let rarities = self.asked().map(|(_, term)| term.weight / term.share / greatest).collect();
         let weights = self.asked().map(|(_, term)| term.weight).collect();
@@ -40,7 +40,7 @@ impl Keywords {
                 *sum += own;
             }
         }
-        Cover { weights, rarities, covered: ids.into_iter().zip(covered).collect() }
+        TermCoverage { weights, rarities, covered: ids.into_iter().zip(covered).collect() }
     }
 
     /// Returns those of some chunks, ordered by id, that are there, and their places.
@@ -93,7 +93,10 @@ impl Keywords {
     /// Returns the rarity of what the query asks for as it was typed, and how much of it each of some passages has in
     /// another form only. How rare a form is among what the index knows as one term is judged by these passages; a form
     /// that none of them has counts like the term.
-    pub(crate) fn cover_in_other_forms(&self, passages: &BTreeMap<ChunkId, String>) -> Cover {
+    pub(crate) fn cover_in_other_forms(
+        &self,
+        passages: &BTreeMap<ChunkId, String>,
+    ) -> TermCoverage {
         let (ids, places) = self.known(passages.keys().copied());
         let presence = self.presence(&places);
         let texts: Vec<String> = ids.iter().map(|id| letters(&passages[id])).collect();

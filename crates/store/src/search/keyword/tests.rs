@@ -41,7 +41,7 @@ fn rank(
     sizes: &ChunkSizes,
     passing: Option<&[ChunkId]>,
     depth: usize,
-) -> Vec<Ranked> {
+) -> Vec<RankedChunk> {
     keywords(terms, sizes.clone()).rank(passing, depth)
 }
 
@@ -150,7 +150,7 @@ fn a_term_that_cannot_change_the_ranking_is_skipped() {
     // A term that weighs as much as the last entry is needed.
     let weight = terms[1].greatest();
     for (score, expected) in [(weight, 2), (weight + 1e-9, 1)] {
-        let last = [Ranked { chunk_id: ChunkId(1), score }];
+        let last = [RankedChunk { chunk_id: ChunkId(1), score }];
         assert_eq!(num_needed(&terms, &last, 1), expected, "{score}");
     }
 }

@@ -62,11 +62,11 @@ fn queries(typed: &[&str]) -> Vec<Query> {
     typed.iter().map(|typed| parse(typed).unwrap()).collect()
 }
 
-fn ranked(entries: &[(i64, f64)]) -> Vec<Ranked> {
-    entries.iter().map(|&(id, score)| Ranked { chunk_id: ChunkId(id), score }).collect()
+fn ranked(entries: &[(i64, f64)]) -> Vec<RankedChunk> {
+    entries.iter().map(|&(id, score)| RankedChunk { chunk_id: ChunkId(id), score }).collect()
 }
 
-fn ids(ranking: &[Ranked]) -> Vec<i64> {
+fn ids(ranking: &[RankedChunk]) -> Vec<i64> {
     ranking.iter().map(|entry| entry.chunk_id.0).collect()
 }
 

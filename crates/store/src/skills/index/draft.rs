@@ -9,7 +9,7 @@ use crate::db::fault::DatabaseFault;
 use crate::error::{Error, Result};
 use crate::files::write::{self, Draft};
 
-use super::{IndexedFile, IndexedHeading, SCHEMA_VERSION, WordSplitting};
+use super::{FtsTokenizer, IndexedFile, IndexedHeading, SCHEMA_VERSION};
 
 const CREATE_TABLES: &str = "
     CREATE TABLE headings (
@@ -71,20 +71,20 @@ pub struct IndexDraft {
     connection: Option<Connection>,
     draft: Draft,
     path: PathBuf,
-    tokenizer: WordSplitting,
+    tokenizer: FtsTokenizer,
 }
 
 impl IndexDraft {
     /// Begins an index for `path`.
-    pub fn begin(path: &Path, tokenizer: WordSplitting) -> Result<Self> {
+    pub fn begin(path: &Path, tokenizer: FtsTokenizer) -> Result<Self> {
         let draft = Draft::create_own(path).map_err(|error| Error::of_file(path, error))?;
         let mut this = Self { connection: None, draft, path: path.to_owned(), tokenizer };
         let connection = Connection::open(this.draft.path())
             .and_then(|connection| harden_tables(&connection).map(|()| connection));
         this.connection = Some(connection.map_err(|error| this.fault(error))?);
         let create = match tokenizer {
-            WordSplitting::Porter => CREATE_PORTER,
-            WordSplitting::Unicode61 => CREATE_UNICODE61,
+            FtsTokenizer::Porter => CREATE_PORTER,
+            FtsTokenizer::Unicode61 => CREATE_UNICODE61,
         };
         this.with(|db| {
             db.execute_batch(DRAFT_PRAGMAS)?;

@@ -29,7 +29,7 @@ pub const SCHEMA_VERSION: i64 = 2;
 fields::words! {
     /// How text is split into words.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum WordSplitting {
+    pub enum FtsTokenizer {
         /// `porter unicode61`: words are stemmed.
         Porter = "porter",
         /// `unicode61`: words are unchanged.
@@ -37,7 +37,7 @@ fields::words! {
     }
 }
 
-impl WordSplitting {
+impl FtsTokenizer {
     /// Returns this tokenizer if SQLite has it, otherwise the one without stems.
     pub fn or_available(self) -> Self {
         match self {
@@ -56,7 +56,7 @@ pub struct IndexMeta {
     pub skill_path: String,
     /// Version of its schema.
     pub schema_version: i64,
-    /// [`WordSplitting::as_str`] of its tokenizer.
+    /// [`FtsTokenizer::as_str`] of its tokenizer.
     pub tokenizer: String,
 }
 

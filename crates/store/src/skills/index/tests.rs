@@ -16,7 +16,7 @@ fn heading(file: &str, text: &str, start_line: u32) -> IndexedHeading {
 }
 
 /// Writes an index of a few sections.
-fn write(path: &Path, tokenizer: WordSplitting, sections: &[(&str, &str, &str)]) {
+fn write(path: &Path, tokenizer: FtsTokenizer, sections: &[(&str, &str, &str)]) {
     let draft = IndexDraft::begin(path, tokenizer).unwrap();
     for (idx, (file, section, content)) in (1..).zip(sections) {
         draft.add_section(file, section, content).unwrap();
@@ -50,7 +50,7 @@ fn sql(path: &Path, query: &str) -> String {
 #[test]
 fn the_file_has_the_documented_tables_and_keys() {
     let (dir, path) = scratch();
-    write(&path, WordSplitting::Porter, &[("a.md", "A", "# A\ntext")]);
+    write(&path, FtsTokenizer::Porter, &[("a.md", "A", "# A\ntext")]);
     assert_eq!(names(dir.path()), ["search-0123456789abcdef.db"]);
     let fts = sql(&path, "SELECT sql FROM sqlite_schema WHERE name = 'sections'");
     assert!(fts.contains("fts5 (file, section, content, tokenize = 'porter unicode61')"), "{fts}");
@@ -73,7 +73,7 @@ fn the_file_has_the_documented_tables_and_keys() {
 #[test]
 fn stored_content_is_read_back() {
     let (_dir, path) = scratch();
-    write(&path, WordSplitting::Porter, &[("b.md", "B", "# B"), ("a.md", "A", "# A")]);
+    write(&path, FtsTokenizer::Porter, &[("b.md", "B", "# B"), ("a.md", "A", "# A")]);
     let index = SkillIndex::open(&path).unwrap();
     assert_eq!(index.known_files(), [known_file()]);
     assert_eq!(index.headings().unwrap(), [heading("a.md", "A", 2), heading("b.md", "B", 1)]);
@@ -85,7 +85,7 @@ fn all_words_must_occur_and_scores_are_positive() {
     let (_dir, path) = scratch();
     write(
         &path,
-        WordSplitting::Porter,
+        FtsTokenizer::Porter,
         &[
             ("a.md", "One", "# One\nhow to configure it"),
             ("a.md", "Two", "# Two\nabout authentication"),
@@ -110,7 +110,7 @@ fn equal_scores_are_ordered_by_file_and_the_limit_holds() {
     let (_dir, path) = scratch();
     let names: Vec<String> = (0..30).map(|number| format!("{number:02}.md")).collect();
     let sections: Vec<_> = names.iter().map(|name| (name.as_str(), "S", "# S\nword")).collect();
-    write(&path, WordSplitting::Porter, &sections);
+    write(&path, FtsTokenizer::Porter, &sections);
     let index = SkillIndex::open(&path).unwrap();
     let found = |limit| -> Vec<String> {
         index.search(r#""word""#, limit).unwrap().into_iter().map(|hit| hit.file).collect()
@@ -125,7 +125,7 @@ fn content_and_heading_outweigh_the_file_name() {
     let (_dir, path) = scratch();
     write(
         &path,
-        WordSplitting::Porter,
+        FtsTokenizer::Porter,
         &[
             ("deploy.md", "Other", "# Other\nnothing of the kind stands here"),
             ("x.md", "More", "# More\nhow we deploy what we make"),
@@ -140,14 +140,14 @@ fn content_and_heading_outweigh_the_file_name() {
 
 #[test]
 fn stems_depend_on_the_tokenizer() {
-    for (tokenizer, num_hits) in [(WordSplitting::Porter, 1), (WordSplitting::Unicode61, 0)] {
+    for (tokenizer, num_hits) in [(FtsTokenizer::Porter, 1), (FtsTokenizer::Unicode61, 0)] {
         let (_dir, path) = scratch();
         write(&path, tokenizer, &[("a.md", "A", "# A\nconfigure")]);
         let index = SkillIndex::open(&path).unwrap();
         assert_eq!(index.meta.tokenizer, tokenizer.as_str());
         assert_eq!(index.search(r#""configuring""#, 10).unwrap().len(), num_hits);
     }
-    assert_eq!(WordSplitting::Porter.or_available(), WordSplitting::Porter);
+    assert_eq!(FtsTokenizer::Porter.or_available(), FtsTokenizer::Porter);
 }
 
 #[test]
@@ -168,11 +168,11 @@ fn an_unreadable_index_is_none() {
         "UPDATE index_meta SET value = 'two' WHERE key = 'schema_version'",
         "UPDATE index_meta SET value = x'00' WHERE key = 'tokenizer'",
     ] {
-        write(&path, WordSplitting::Porter, &[]);
+        write(&path, FtsTokenizer::Porter, &[]);
         Connection::open(&path).unwrap().execute_batch(damage).unwrap();
         assert!(SkillIndex::open(&path).is_none(), "{damage}");
     }
-    write(&path, WordSplitting::Porter, &[("a.md", "A", "# A")]);
+    write(&path, FtsTokenizer::Porter, &[("a.md", "A", "# A")]);
     let tables = "DROP TABLE headings; DROP TABLE sections; DROP TABLE source_files";
     Connection::open(&path).unwrap().execute_batch(tables).unwrap();
     let index = SkillIndex::open(&path).unwrap();
@@ -183,7 +183,7 @@ fn an_unreadable_index_is_none() {
 #[test]
 fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces_the_index() {
     let (dir, path) = scratch();
-    drop(IndexDraft::begin(&path, WordSplitting::Porter).unwrap());
+    drop(IndexDraft::begin(&path, FtsTokenizer::Porter).unwrap());
     assert!(names(dir.path()).is_empty());
     for name in ["search-0123456789abcdef.db.77.draft", "search-ffffffffffffffff.db.77.draft"] {
         std::fs::write(dir.path().join(name), "of a killed process").unwrap();
@@ -192,7 +192,7 @@ fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces_the_index() {
     assert_eq!(names(dir.path()), ["search-ffffffffffffffff.db.77.draft"]);
     std::fs::remove_file(dir.path().join("search-ffffffffffffffff.db.77.draft")).unwrap();
     std::fs::write(&path, "garbage").unwrap();
-    write(&path, WordSplitting::Porter, &[]);
+    write(&path, FtsTokenizer::Porter, &[]);
     assert!(SkillIndex::open(&path).is_some());
     assert_eq!(names(dir.path()).len(), 1);
 }
@@ -201,7 +201,7 @@ fn an_unfinished_draft_leaves_nothing_and_a_finished_one_replaces_the_index() {
 fn a_snippet_has_32_tokens() {
     let (_dir, path) = scratch();
     let words = "word ".repeat(100);
-    write(&path, WordSplitting::Porter, &[("a.md", "A", &format!("{words}needle {words}"))]);
+    write(&path, FtsTokenizer::Porter, &[("a.md", "A", &format!("{words}needle {words}"))]);
     let found = SkillIndex::open(&path).unwrap().search("\"needle\"", 1).unwrap().remove(0).snippet;
     assert!(found.starts_with("...word ") && found.ends_with(" word..."), "{found}");
     assert!(found.contains(" [MATCH]needle[/MATCH] "), "{found}");
@@ -217,7 +217,7 @@ fn a_long_section_is_shown_at_its_first_match() {
     let dense = "\u{6f6e}\u{4f4d},".repeat(8_000);
     write(
         &path,
-        WordSplitting::Porter,
+        FtsTokenizer::Porter,
         &[("a.md", "Many", &many), ("b.md", "Once", &once), ("c.md", "Dense", &dense)],
     );
     let index = SkillIndex::open(&path).unwrap();
@@ -237,7 +237,7 @@ fn a_long_section_is_shown_at_its_first_match() {
 #[test]
 fn views_and_triggers_of_an_index_are_not_run() {
     let (_dir, path) = scratch();
-    write(&path, WordSplitting::Porter, &[("a.md", "A", "# A")]);
+    write(&path, FtsTokenizer::Porter, &[("a.md", "A", "# A")]);
     let view = "DROP TABLE headings; DROP TABLE source_files;
         CREATE VIEW headings AS WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)
             SELECT id, 'a' AS file, 'a' AS text, 1 AS level, 1 AS start_line, 1 AS end_line FROM n;

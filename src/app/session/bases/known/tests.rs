@@ -81,11 +81,11 @@ fn lines_that_cannot_be_read_allow_nothing() {
     let known = KnownBases::read(&environment).unwrap();
     assert_eq!(known.base(Path::new("/a"), "1"), None);
     let base = known.base(Path::new("/b c"), "2").unwrap();
-    assert_eq!(base.state, BaseState::Own);
+    assert_eq!(base.state, BaseTrust::Own);
     assert!(base.allowed.folders.keys().eq(["/d"]) && base.allowed.files.is_empty());
     // An older version let all files of this one be followed.
     let base = known.base(Path::new("/f"), "3").unwrap();
-    assert_eq!((base.state, &base.allowed), (BaseState::Allowed, &AllowedPaths::default()));
+    assert_eq!((base.state, &base.allowed), (BaseTrust::Allowed, &AllowedPaths::default()));
 }
 
 #[test]

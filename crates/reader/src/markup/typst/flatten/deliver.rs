@@ -1,7 +1,7 @@
 //! Gives the content of Typst to what it is in: a table, a definition, or the content around it.
 
 use super::Flattener;
-use crate::document::WordReason;
+use crate::document::WordDestination;
 use crate::markup::typst::arguments::{is_inline, is_shown};
 use crate::markup::typst::frames::{TypstFrame, TypstPiece, joined, states};
 use crate::markup::typst::scanner::TypstSource;
@@ -17,7 +17,7 @@ impl Flattener<'_> {
         let arguments = self.frames.iter().rev().map_while(TypstFrame::argument);
         let own = arguments.clone().find(|argument| *argument != ("", ""));
         let Some((function, argument)) = own else {
-            self.flat.left_out.add(WordReason::Markup, &said);
+            self.flat.left_out.add(WordDestination::Markup, &said);
             return;
         };
         if arguments.clone().any(|(function, _)| states(function)) {
@@ -37,7 +37,7 @@ impl Flattener<'_> {
         // The address of a link with words.
         let is_address = function == "link" && self.scanner.rest().starts_with(")[");
         if is_address || !is_shown(function, argument) {
-            self.flat.left_out.add(WordReason::Markup, &said);
+            self.flat.left_out.add(WordDestination::Markup, &said);
             return;
         }
         let said = if function == "raw" { format!("`{said}`") } else { said };
@@ -103,7 +103,7 @@ impl Flattener<'_> {
                 }
                 TypstFrame::Statement { is_silent: true, defined, .. } => {
                     let words = joined(&pieces);
-                    self.flat.left_out.add(WordReason::Markup, &words);
+                    self.flat.left_out.add(WordDestination::Markup, &words);
                     if let Some(name) = defined {
                         self.definitions.insert(name.clone(), words);
                     }
