@@ -13,15 +13,16 @@ use kb::app::maintenance::remove::{RemoveRequest, remove};
 use kb::app::query::search::{SearchRequest, search};
 use kb::app::session::Session;
 use kb::app::session::observer::SilentObserver;
-use kb::config::{Environment, Flags};
+use kb::config::Environment;
 use kb_base::error::Result;
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().collect();
     let [_, folder, question] = args.as_slice() else { panic!("usage: library FOLDER QUESTION") };
-    let settings = Session::new(Environment::of_process(), &Flags::new())?;
-    let mut session = settings.scratch_in(Path::new("library"))?;
-    session.reader = Some("kb".into());
+    let session = Session::builder(Environment::of_process())
+        .data_dir(Some(Path::new("library")))
+        .reader("kb")
+        .build()?;
 
     let (added, _) = add(
         &session,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::app::Session;
 use crate::app::session::observer::{AppEvent, Observer};
-use crate::config::{Environment, Flags};
+use crate::config::Environment;
 use crate::document::Embedding;
 use crate::files::reach::Reach;
 use crate::files::stamp::Stamp;
@@ -47,7 +47,7 @@ impl World {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), value.into()));
         let environment: Environment =
             variables.chain([("HOME".to_owned(), home.path().into())]).collect();
-        let session = Session::new(environment, &Flags::new()).unwrap();
+        let session = Session::builder(environment).build().unwrap();
         Self { session, home, heard: Mutex::default() }
     }
 

@@ -21,7 +21,7 @@ use crate::cli::args::{self, Cli, Shell};
 use crate::cli::exit::ExitStatus;
 use crate::cli::learn::TOPICS;
 use crate::cli::streams;
-use crate::config::{Environment, Flags};
+use crate::config::Environment;
 use crate::error::{Error, Result};
 use crate::present::schema::PUBLISHED;
 use crate::text::number::counted;
@@ -149,9 +149,7 @@ impl CandidateSources {
             "--data-dir" => words.get(idx + 1).copied(),
             word => word.strip_prefix("--data-dir="),
         });
-        let flags: Flags =
-            dir.iter().map(|dir| ("--data-dir", "data_dir", (*dir).to_owned())).collect();
-        Session::new(self.environment.clone(), &flags).ok()
+        Session::builder(self.environment.clone()).data_dir(dir.map(Path::new)).build().ok()
     }
 
     fn tags(&self, typed: &str) -> Vec<CompletionCandidate> {
@@ -190,7 +188,7 @@ impl CandidateSources {
     }
 
     fn settings(&self, typed: &str) -> Vec<CompletionCandidate> {
-        let session = Session::new(self.environment.clone(), &Flags::new()).ok();
+        let session = Session::builder(self.environment.clone()).build().ok();
         let settings = session.iter().flat_map(settings::all);
         self.beginning(typed, settings.map(|setting| (setting.key, setting.value)))
     }
@@ -253,7 +251,7 @@ mod tests {
 
     fn known(world: &World, words: &[&str], shell: Shell) -> CandidateSources {
         let words = words.iter().map(OsString::from).collect();
-        CandidateSources { environment: world.session.environment.clone(), words, shell }
+        CandidateSources { environment: world.session.environment().clone(), words, shell }
     }
 
     /// Returns candidates with their help.

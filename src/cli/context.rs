@@ -54,24 +54,27 @@ impl CommandContext {
         let is_read = format == OutputFormat::Human && cli.command.is_read_by_people();
         let names = global.base.as_deref().map(bases::names).transpose()?.unwrap_or_default();
         let named = names.first().map(String::as_str);
-        let mut session = Session::of_base(environment, flags, usual, named)?;
-        session.notify = messages::info;
-        if is_read && streams::is_stdout_terminal() {
-            // Without a working directory, no path is preferred.
-            session.near = path_prefix(Path::new(".")).ok();
-        }
+        let is_at_terminal = is_read && streams::is_stdout_terminal();
+        // Without a working directory, no path is preferred.
+        let working_dir = is_at_terminal.then(|| path_prefix(Path::new(".")).ok()).flatten();
+        let session = Session::builder(environment)
+            .flags(flags)
+            .base(named)
+            .working_dir(working_dir)
+            .notify(messages::info)
+            .build_with(usual)?;
         let bases =
-            BaseNames { own: session.place.name.clone(), usual: session.default_base_name()? };
+            BaseNames { own: session.place().name.clone(), usual: session.default_base_name()? };
         messages::name_bases(&bases);
-        for warning in &session.resolved.warnings {
+        for warning in &session.resolved().warnings {
             messages::warn(warning);
         }
-        session.notices.iter().for_each(|notice| messages::info(notice));
+        session.notices().iter().for_each(|notice| messages::info(notice));
         let beside: Vec<Session> =
             names.iter().skip(1).map(|name| session.for_base(name)).collect::<Result<_>>()?;
-        let human = HumanLayout { bases, ..human(&session.environment, global) };
+        let human = HumanLayout { bases, ..human(session.environment(), global) };
         let is_paged = human.is_terminal && !global.no_pager;
-        let pager = if is_paged { Pager::new(&session.environment) } else { None };
+        let pager = if is_paged { Pager::new(session.environment()) } else { None };
         Ok(Self { session, beside, human, ui: Ui::default(), format, pager })
     }
 

@@ -78,7 +78,7 @@ pub(super) struct LaunchTarget<'a> {
 /// Opens a text file in the editor (`VISUAL`, `EDITOR`) or another file in the viewer (`KB_VIEWER`), and
 /// waits until that program exits.
 pub(super) fn open(context: &CommandContext, place: LaunchTarget<'_>) -> Result<()> {
-    let environment = &context.session.environment;
+    let environment = context.session.environment();
     let (role, variables, known, command, number) = if is_text(place.path)? {
         let command =
             command_of(environment, "VISUAL").or_else(|| command_of(environment, "EDITOR"));

@@ -35,10 +35,10 @@ pub(super) fn run(
     let settings = if args.project {
         Settings::OfProject(&folder)
     } else {
-        Settings::OfUser(&session.environment, System::this())
+        Settings::OfUser(session.environment(), System::this())
     };
     let plan = clients::plan(client, settings, entry.as_ref(), &|program| {
-        first_version(&session.environment, program)
+        first_version(session.environment(), program)
     })?;
     if plan.changes() {
         // Programs expect nothing but an error on stderr.

@@ -266,7 +266,7 @@ fn mcp(
     serve: Serve,
 ) -> Result<ExitStatus> {
     let sessions = [&context.session].into_iter().chain(&context.beside);
-    let names = sessions.map(|session| session.place.name.clone()).collect();
+    let names = sessions.map(|session| session.place().name.clone()).collect();
     let bases = is_limited.then_some(names);
     let audit_log = args.audit_log.as_deref().map(absolute).transpose()?;
     let (allows_writing, watches) = (args.allow_write, args.watch);

@@ -21,7 +21,6 @@ pub(super) struct Bases {
     open: Mutex<OpenSessions>,
     /// The only ones that calls may name; `None` for all.
     allowed: Option<Vec<String>>,
-    allows_writing: bool,
 }
 
 struct OpenSessions {
@@ -33,12 +32,11 @@ struct OpenSessions {
 
 impl Bases {
     pub(super) fn new(mut usual: Session, options: &ServerOptions) -> Self {
-        let allows_writing = options.allows_writing;
-        if !allows_writing {
+        if !options.allows_writing {
             usual.forbid_refresh();
         }
         let open = OpenSessions { usual: Arc::new(usual), named: BTreeMap::new() };
-        Self { open: Mutex::new(open), allowed: options.bases.clone(), allows_writing }
+        Self { open: Mutex::new(open), allowed: options.bases.clone() }
     }
 
     /// Whether calls may name this one.
@@ -72,16 +70,13 @@ impl Bases {
             return Err(Error::UnknownBase { name: name.to_owned(), known: known.clone() });
         }
         let mut open = self.open();
-        if open.usual.place.name == name {
+        if open.usual.place().name == name {
             return Ok(Arc::clone(&open.usual));
         }
         // Reading its settings again finds out whether it is still there, and still allowed.
-        let mut session = open.usual.for_base(name)?;
-        if let Some(known) = open.named.get(name).filter(|known| known.place == session.place) {
+        let session = open.usual.for_base(name)?;
+        if let Some(known) = open.named.get(name).filter(|known| known.place() == session.place()) {
             return Ok(Arc::clone(known));
-        }
-        if !self.allows_writing {
-            session.forbid_refresh();
         }
         let session = Arc::new(session);
         open.named.insert(name.to_owned(), Arc::clone(&session));
@@ -91,11 +86,8 @@ impl Bases {
     /// Chooses the usual one again, after the working directory has changed.
     pub(super) fn choose_again(&self) -> Result<()> {
         let mut open = self.open();
-        if let Some(mut usual) = open.usual.chosen_again()? {
-            if !self.allows_writing {
-                usual.forbid_refresh();
-            }
-            usual.notices.iter().for_each(|notice| (usual.notify)(notice));
+        if let Some(usual) = open.usual.chosen_again()? {
+            usual.notices().iter().for_each(|notice| usual.notify(notice));
             open.usual = Arc::new(usual);
         }
         Ok(())

@@ -52,7 +52,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     let mut listed = app::session::bases::list(&usual)?;
     listed.retain(|base| base.is_allowed && bases.allows(&base.name));
     let instructions = match options.program {
-        Program::Kb => instructions::general(&listed, &usual.place.name),
+        Program::Kb => instructions::general(&listed, &usual.place().name),
         Program::Skc => instructions::SKILLS.to_owned(),
     };
     let offer =

@@ -40,7 +40,7 @@ impl Service {
     ) -> Result<SkillAnswer> {
         let session = self.bases.usual();
         let data_dir = Some(session.data_dir());
-        let mut skills = Skills::new(&session.environment, data_dir, self.program, observer)?;
+        let mut skills = Skills::new(session.environment(), data_dir, self.program, observer)?;
         let run_id = self.run_id.get_or_init(|| skills.run_id().to_owned());
         skills.serve(run_id);
         skills.run(request, observer)

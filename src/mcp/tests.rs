@@ -250,6 +250,6 @@ fn a_server_whose_calls_write_nothing_reads_no_changed_files_again() {
         let (session, _home) = world.into_parts();
         let options = ServerOptions { allows_writing, ..ServerOptions::default() };
         let bases = Bases::new(session, &options);
-        assert_eq!(bases.usual().config().search.freshness, expected);
+        assert_eq!(bases.usual().freshness(None), expected);
     }
 }

@@ -281,7 +281,7 @@ fn list(input: ListInput, ask: &ToolCallContext<'_>) -> Result<ToolReply> {
     let request = input.into_request()?;
     let notes = NoteKeeper::new(&ask.observer);
     let documents = app::query::read::list(ask.session(), &request, &notes)?;
-    let notes = notes.kept(ask.session().notices.clone());
+    let notes = notes.kept(ask.session().notices().to_vec());
     let total = documents.len();
     let rest = documents.get(start..).unwrap_or_default();
     let listed = &rest[..limit.min(rest.len())];
@@ -318,7 +318,7 @@ fn found(request: &SearchRequest, ask: &ToolCallContext<'_>) -> Result<SearchAns
             let mut found = app::query::search::search(session, request, &ask.observer)?;
             // A model that reads on must name it again. The data is that of the command.
             if !ask.form.is_full && !Arc::ptr_eq(session, &ask.bases.usual()) {
-                found.name_base(&session.place.name);
+                found.name_base(&session.place().name);
             }
             Ok(found)
         }

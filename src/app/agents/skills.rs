@@ -12,8 +12,8 @@ use crate::app::indexing::add;
 use crate::app::indexing::ingestion::request::{AddRequest, DocumentSource};
 use crate::app::session::typed::absolute;
 use crate::app::{Observer, Session};
+use crate::config::Environment;
 use crate::config::skillc::{self, TokenizerWord};
-use crate::config::{Environment, Flags};
 use crate::diagnostic::{Diagnostic, Program};
 use crate::error::{Error, Fixer, Result};
 use crate::ingest::IngestReport;
@@ -146,10 +146,10 @@ impl Skills {
 
     /// Returns the session of the knowledge base, for the few commands that need it.
     fn session(&self, observer: &dyn Observer) -> Result<Session> {
-        let dir = self.data_dir.as_ref().map(|dir| dir.to_string_lossy().into_owned());
-        let flags: Flags = dir.into_iter().map(|dir| ("--data-dir", "data_dir", dir)).collect();
-        let session = Session::new(self.environment.clone(), &flags)?;
-        session.resolved.warnings.iter().for_each(|warning| observer.warn(warning));
+        let session = Session::builder(self.environment.clone())
+            .data_dir(self.data_dir.as_deref())
+            .build()?;
+        session.resolved().warnings.iter().for_each(|warning| observer.warn(warning));
         Ok(session)
     }
 

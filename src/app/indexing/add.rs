@@ -24,7 +24,7 @@ pub fn add(
     let roots = check(request)?;
     let notes = NoteKeeper::new(observer);
     let report = ingest(session, request, Walks::Named(&roots), &notes)?;
-    Ok((IngestReport { notes: notes.kept(session.notices.clone()), ..report }, roots))
+    Ok((IngestReport { notes: notes.kept(session.notices().to_vec()), ..report }, roots))
 }
 
 /// Returns the paths that a request names, made absolute, if what it asks for goes together.

@@ -43,7 +43,7 @@ pub fn options(session: &Session) -> Ocr {
     if settings.enable_ocr == OcrMode::Never {
         return Ocr::Never;
     }
-    match find(&session.environment) {
+    match find(session.environment()) {
         None => Ocr::Missing,
         Some(Err(script)) => Ocr::Unusable { reason: problem(&script) },
         Some(Ok(tesseract)) => Ocr::Tesseract {
@@ -57,7 +57,7 @@ pub fn options(session: &Session) -> Ocr {
 /// Returns the OCR setup for `kb status`.
 pub fn setup(session: &Session) -> OcrSetup {
     let settings = &session.config().ingestion;
-    let (tesseract, problem) = match find(&session.environment) {
+    let (tesseract, problem) = match find(session.environment()) {
         None => (None, None),
         Some(Err(script)) => (None, Some(problem(&script))),
         Some(Ok(tesseract)) => (Some(tesseract.program), None),

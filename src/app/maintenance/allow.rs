@@ -38,9 +38,9 @@ pub fn candidate(
     observer: &dyn Observer,
 ) -> Result<AllowableBase> {
     let place = match named {
-        None => place::of_project(&session.home, &session.environment)
-            .filter(|_| !session.resolved.names_data_dir())
-            .unwrap_or_else(|| session.place.clone()),
+        None => place::of_project(session.home(), session.environment())
+            .filter(|_| !session.resolved().names_data_dir())
+            .unwrap_or_else(|| session.place().clone()),
         Some(path) => by_folder_or_name(session, path)?,
     };
     let scratch = session.scratch_in(&place.dir)?;
@@ -52,7 +52,7 @@ pub fn candidate(
         follow_database(&scratch, &mut store, observer)?;
     }
     let id = known::id(store.base_id()?);
-    let known = KnownBases::read(&session.environment)?;
+    let known = KnownBases::read(session.environment())?;
     let allowed = known.base(&place.dir, &id).map(|base| base.allowed.clone());
     store.follow(FollowedPaths::Listed(allowed.unwrap_or_default()));
     let (num_documents, unfollowed) = (store.num_documents()?, store.unfollowed()?);
@@ -68,16 +68,16 @@ fn by_folder_or_name(session: &Session, named: &Path) -> Result<NamedBase> {
             return Ok(place);
         }
     }
-    let known = KnownBases::read(&session.environment)?;
+    let known = KnownBases::read(session.environment())?;
     let name = named.to_string_lossy();
-    place::find(&session.home, &session.environment, &known, &name)
+    place::find(session.home(), session.environment(), &known, &name)
 }
 
 /// Allows the use of a knowledge base and, if `with_files` is set, the files and folders that the candidate
 /// describes. Returns whether all that it names is followed now.
 pub fn allow(session: &Session, candidate: &AllowableBase, with_files: bool) -> Result<bool> {
     let AllowableBase { place, unfollowed, id, .. } = candidate;
-    known::allow(&session.environment, &place.dir, id, |all| {
+    known::allow(session.environment(), &place.dir, id, |all| {
         if with_files {
             all.replace(trust::shown(unfollowed));
         }
@@ -92,6 +92,6 @@ pub(crate) fn adopt_restored(session: &Session) -> Result<()> {
         return Ok(());
     };
     let id = known::id(store.base_id()?);
-    known::allow(&session.environment, session.data_dir(), &id, |_| {})?;
+    known::allow(session.environment(), session.data_dir(), &id, |_| {})?;
     store.close()
 }

@@ -95,7 +95,7 @@ pub fn verify(session: &Session, file: &Path) -> Result<VerifiedBackup> {
     let verified = if is_writable(session.data_dir()) {
         made.and_then(|()| Store::verify(&file, session.data_dir()))?
     } else {
-        Store::verify(&file, &session.environment.temp_dir())?
+        Store::verify(&file, &session.environment().temp_dir())?
     };
     Ok(VerifiedBackup::of(file, verified))
 }
@@ -134,7 +134,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<RestoreReport> {
     allow::adopt_restored(session)?;
     // Whatever is wrong with it shows now, while both are there.
     if let Some(store) = session.open_existing()? {
-        session.unfollowed_notes(&store)?.iter().for_each(|note| (session.notify)(note));
+        session.unfollowed_notes(&store)?.iter().for_each(|note| session.notify(note));
         store.close()?;
     }
     Ok(RestoreReport {

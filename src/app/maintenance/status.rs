@@ -138,6 +138,6 @@ pub(crate) fn describe(session: &Session, binding: Option<Binding>) -> Setup {
         made_differently: 0,
         is_read_only: session.is_read_only(),
         copies: copies::list(session),
-        agent_skills: agent_skills(&session.environment),
+        agent_skills: agent_skills(session.environment()),
     }
 }

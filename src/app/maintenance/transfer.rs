@@ -169,7 +169,7 @@ fn target(
 ) -> Result<Binding> {
     if let Some(bound) = store.binding()? {
         // A model given by flag must be that of the database.
-        if let SettingOrigin::Flag(_) = session.resolved.origin("embedding.model") {
+        if let SettingOrigin::Flag(_) = session.resolved().origin("embedding.model") {
             model::check_selection(session, Some(&bound))?;
         }
         return Ok(bound);

@@ -122,7 +122,7 @@ pub fn grep(
         session.give_back(store);
         Ok(results)
     })?;
-    Ok(GrepResults { notes: notes.kept(session.notices.clone()), ..results })
+    Ok(GrepResults { notes: notes.kept(session.notices().to_vec()), ..results })
 }
 
 /// Returns the documents without a match whose names are those of data.

@@ -60,7 +60,7 @@ pub fn search(
     absent::dates(&request.filter, &notes);
     let found = search_by(Reranker::of(session).as_ref(), session, request, &notes)?;
     let first = absent::phrases(&found, &notes);
-    let notes = notes.kept([first, session.notices.clone()].concat());
+    let notes = notes.kept([first, session.notices().to_vec()].concat());
     Ok(SearchAnswer { notes, ..found })
 }
 
@@ -217,7 +217,7 @@ impl ChunkSearch<'_> {
             return Ok(results);
         }
         // They count, too.
-        results.notes = [absent::notes_on(&results), session.notices.clone()].concat();
+        results.notes = [absent::notes_on(&results), session.notices().to_vec()].concat();
         let limit = request.limit.map(|limit| limit as usize);
         let context = request.context;
         gather(store, results, EvidenceOptions { context, budget, limit, form: request.form })
@@ -322,7 +322,7 @@ pub fn similar(
     {
         (seed, hits) = alike(session, request, &SilentObserver).unwrap_or((seed, hits));
     }
-    Ok(SimilarPassages { seed, hits, notes: notes.kept(session.notices.clone()) })
+    Ok(SimilarPassages { seed, hits, notes: notes.kept(session.notices().to_vec()) })
 }
 
 /// Finds what is like a document without reading files again.

@@ -115,7 +115,7 @@ pub(crate) fn before_migration(session: &Session, database: &OldDatabase<'_>) ->
         .and_then(|size| require_room(session, size))
         .and_then(|()| database.copy_to(&file));
     let what = "kb changes the database to the schema of this version";
-    (session.notify)(&note(what, &file, copied.as_ref().err()));
+    session.notify(&note(what, &file, copied.as_ref().err()));
     forget_oldest(session, copied.is_ok());
     lock
 }

@@ -91,7 +91,7 @@ mod tests {
         store.close().unwrap();
         world.follow_file(&mut world.store(), "main/a.md");
         let mut check = |typed: &str, within: Option<&str>, near: Option<&str>, expected: &str| {
-            world.session.near = near.map(str::to_owned);
+            world.session.made_of.working_dir = near.map(str::to_owned);
             let (store, document) = shown(&world.session, typed, within).unwrap();
             assert_eq!(document.path.as_deref(), Some(expected), "{typed} {within:?} {near:?}");
             store.close().unwrap();

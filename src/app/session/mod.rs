@@ -4,6 +4,7 @@
 
 pub mod absent;
 pub mod bases;
+mod builder;
 pub mod copies;
 pub mod erase;
 pub mod error_log;
@@ -25,38 +26,27 @@ use std::sync::{Arc, Mutex};
 
 use crate::app::session::bases::place::NamedBase;
 use crate::app::session::kept_link::KeptLink;
-use crate::config::{self, Config, Environment, Flags, Freshness, ResolvedConfig};
+use crate::config::{Config, Environment, Freshness, ResolvedConfig};
 use crate::embed::{Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::search::ShownPaths;
 use crate::store::Store;
 
 pub use crate::app::session::bases::place::DATABASE;
+pub use crate::app::session::builder::SessionBuilder;
 pub use crate::app::session::typed::{absolute, add_paths, document_id, path_prefix, typed};
 
 /// Settings, paths, connections and the loaded models. Threads may share it.
 pub struct Session {
-    /// Variables of the process.
-    pub environment: Environment,
+    made_of: SessionBuilder,
     /// Settings with their origins; its data directory is the folder of the knowledge base.
-    pub resolved: ResolvedConfig,
+    resolved: ResolvedConfig,
     /// Which knowledge base it is.
-    pub place: NamedBase,
+    place: NamedBase,
     /// The data directory, in which the named knowledge bases are.
-    pub home: PathBuf,
+    home: PathBuf,
     /// What the user should be told about the choice of the knowledge base.
-    pub notices: Vec<String>,
-    /// The working directory of a person who reads the answers at a terminal, in the database's notation: of the
-    /// paths of a document, they see the one below it. `None` for programs, whose answers do not depend on it.
-    pub near: Option<String>,
-    /// The settings given as flags.
-    flags: Flags,
-    /// The knowledge base that the user named.
-    named: Option<String>,
-    /// The program `kb`, started to read untrusted formats; `None` means this program.
-    pub reader: Option<PathBuf>,
-    /// Receives what is worth reading when there is no observer, while the database is opened.
-    pub notify: fn(&str),
+    notices: Vec<String>,
     /// Whether a database may be without an owner: one that kb makes for itself.
     is_temporary: bool,
     /// Its connections and models.
@@ -64,26 +54,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads the settings, for the project's knowledge base if the user allowed its use, else for the
-    /// default one.
-    pub fn new(environment: Environment, flags: &Flags) -> Result<Self> {
-        let usual = config::load(&environment, flags)?;
-        Self::of_base(environment, flags, usual, None)
-    }
-
-    /// Like [`Session::new`] for the knowledge base with a name; `usual` are the settings that were read.
-    pub fn of_base(
-        environment: Environment,
-        flags: &Flags,
-        usual: ResolvedConfig,
-        base: Option<&str>,
-    ) -> Result<Self> {
-        let chosen = bases::choose(&environment, flags, usual, base)?;
-        let mut resolved = chosen.resolved;
-        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
-        let session = Self::over(environment, resolved, chosen.place, chosen.home);
-        let (flags, named) = (flags.clone(), base.map(str::to_owned));
-        Ok(Self { notices: chosen.notices, flags, named, ..session })
+    /// Returns what a session of a process with these variables is made of.
+    pub fn builder(environment: Environment) -> SessionBuilder {
+        SessionBuilder::new(environment)
     }
 
     /// Returns a session for another knowledge base, which shares the models.
@@ -94,63 +67,39 @@ impl Session {
     /// Chooses the knowledge base again, after the working directory has changed. Returns `None` if it is the
     /// same.
     pub fn chosen_again(&self) -> Result<Option<Self>> {
-        let other = self.like(self.named.as_deref())?;
+        let other = self.like(self.made_of.base.as_deref())?;
         Ok(Some(other).filter(|other| other.place != self.place))
     }
 
     /// Returns the name of the knowledge base of commands that name none.
     pub fn default_base_name(&self) -> Result<String> {
-        match self.named {
+        match self.made_of.base {
             None => Ok(self.place.name.clone()),
             Some(_) => Ok(self.like(None)?.place.name),
         }
     }
 
     fn like(&self, base: Option<&str>) -> Result<Self> {
-        let usual = config::load(&self.environment, &self.flags)?;
-        let other = Self::of_base(self.environment.clone(), &self.flags, usual, base)?;
-        let (reader, opened) = (self.reader.clone(), OpenedParts::sharing_models(&self.opened));
-        let near = self.near.clone();
-        Ok(Self { reader, opened, notify: self.notify, near, ..other })
+        let other = self.made_of.clone().base(base).build()?;
+        Ok(Self { opened: OpenedParts::sharing_models(&self.opened), ..other })
     }
 
     /// Returns a session with the same settings for a database that kb makes for itself.
     pub fn scratch_in(&self, data_dir: &Path) -> Result<Self> {
-        let mut resolved = self.resolved.clone();
-        resolved.config.data_dir = absolute(data_dir)?;
-        let place = NamedBase::default_in(&resolved.config.data_dir);
-        let home = place.dir.clone();
-        let session = Self::over(self.environment.clone(), resolved, place, home);
-        let reader = self.reader.clone();
-        Ok(Self { reader, notify: self.notify, is_temporary: true, ..session })
+        let place = NamedBase::default_in(&absolute(data_dir)?);
+        Ok(Self { is_temporary: true, ..self.for_new_base(place) })
     }
 
     /// Returns a session with the same settings for a knowledge base to make.
-    pub fn for_new_base(&self, place: NamedBase) -> Result<Self> {
-        Ok(Self { is_temporary: false, ..self.scratch_in(&place.dir)? }.at_place(place))
-    }
-
-    fn at_place(self, place: NamedBase) -> Self {
-        Self { place, ..self }
-    }
-
-    fn over(
-        environment: Environment,
-        resolved: ResolvedConfig,
-        place: NamedBase,
-        home: PathBuf,
-    ) -> Self {
+    pub fn for_new_base(&self, place: NamedBase) -> Self {
+        let mut resolved = self.resolved.clone();
+        resolved.config.data_dir.clone_from(&place.dir);
         Self {
-            environment,
+            made_of: self.made_of.clone().working_dir(None),
             resolved,
+            home: place.dir.clone(),
             place,
-            home,
             notices: Vec::new(),
-            near: None,
-            flags: Flags::new(),
-            named: None,
-            reader: None,
-            notify: |_| {},
             is_temporary: false,
             opened: OpenedParts::default(),
         }
@@ -158,21 +107,53 @@ impl Session {
 
     /// Makes searches mark changed files instead of reading them again: nothing may be written.
     pub fn forbid_refresh(&mut self) {
-        let freshness = &mut self.resolved.config.search.freshness;
-        if *freshness == Freshness::Refresh {
-            *freshness = Freshness::Mark;
-        }
+        self.made_of.can_refresh = false;
     }
 
     /// Returns which path of a document is shown: one in `named`, which a filter or the user named, and for a person
     /// one in the working directory.
     pub(crate) fn shown_paths<'a>(&'a self, named: &'a [String]) -> ShownPaths<'a> {
-        ShownPaths::at(named.iter().map(String::as_str).chain(self.near.as_deref()))
+        ShownPaths::at(named.iter().map(String::as_str).chain(self.made_of.working_dir.as_deref()))
     }
 
     /// Returns the settings.
     pub fn config(&self) -> &Config {
         &self.resolved.config
+    }
+
+    /// Returns the settings with their origins.
+    pub fn resolved(&self) -> &ResolvedConfig {
+        &self.resolved
+    }
+
+    /// Returns the variables of the process.
+    pub fn environment(&self) -> &Environment {
+        &self.made_of.environment
+    }
+
+    /// Returns which knowledge base it is.
+    pub fn place(&self) -> &NamedBase {
+        &self.place
+    }
+
+    /// Returns the data directory, in which the named knowledge bases are.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Returns what the user should be told about the choice of the knowledge base.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Returns the program that reads untrusted formats; `None` for this program.
+    pub fn reader(&self) -> Option<&Path> {
+        self.made_of.reader.as_deref()
+    }
+
+    /// Says a line when there is no observer, while the database is opened.
+    pub fn notify(&self, text: &str) {
+        (self.made_of.notify)(text);
     }
 
     /// Returns where the database and the configuration are.
@@ -187,7 +168,7 @@ impl Session {
 
     /// Returns where models and the runtime library may be.
     pub fn locations(&self) -> Locations {
-        model::locations(&self.environment)
+        model::locations(self.environment())
     }
 
     /// Whether there is a database that can only be read.
@@ -205,7 +186,11 @@ impl Session {
 
     /// Returns what is done about stale hits. A database that can only be read is not refreshed.
     pub fn freshness(&self, requested: Option<Freshness>) -> Freshness {
-        match requested.unwrap_or(self.config().search.freshness) {
+        let configured = match self.config().search.freshness {
+            Freshness::Refresh if !self.made_of.can_refresh => Freshness::Mark,
+            freshness => freshness,
+        };
+        match requested.unwrap_or(configured) {
             Freshness::Refresh if self.is_read_only() => Freshness::Mark,
             freshness => freshness,
         }

@@ -53,10 +53,10 @@ impl Session {
     /// Gives a connection which of the files that the database names are followed.
     fn settle(&self, store: &mut Store, is_new: bool) -> Result<()> {
         let opening = trust::TrustContext {
-            environment: &self.environment,
+            environment: self.environment(),
             dir: self.data_dir(),
             is_new,
-            is_usual: !self.place.is_project() && !self.resolved.names_data_dir(),
+            is_usual: !self.place().is_project() && !self.resolved().names_data_dir(),
             command: &self.allow_command(),
         };
         let notice = trust::settle(store, &opening)?;
@@ -68,7 +68,7 @@ impl Session {
         if let Some(notice) = notice
             && !self.opened.was_warned.swap(true, Ordering::Relaxed)
         {
-            notice.lines().for_each(|line| (self.notify)(line));
+            notice.lines().for_each(|line| self.notify(line));
         }
         // The user may speed up an own database; in another one, nothing is expected that kb did not make.
         let added = store.added_indexes();
@@ -80,12 +80,12 @@ impl Session {
 
     /// Follows what the user has just named, and remembers it. Returns all that is followed by now.
     pub fn follow_named(&self, store: &mut Store, named: AllowedPaths) -> Result<AllowedPaths> {
-        trust::name(&self.environment, self.data_dir(), store, named)
+        trust::name(self.environment(), self.data_dir(), store, named)
     }
 
     /// No longer follows what the user has removed: if it comes back, the user is asked.
     pub fn unfollow(&self, store: &mut Store, folders: &[String], files: &[String]) -> Result<()> {
-        trust::remove(&self.environment, self.data_dir(), store, folders, files)
+        trust::remove(self.environment(), self.data_dir(), store, folders, files)
     }
 
     /// Returns a note for every folder of the database that is not followed, and for the files outside of them.
@@ -95,8 +95,8 @@ impl Session {
 
     /// Returns the command that shows what is not followed, and follows it after a yes.
     fn allow_command(&self) -> String {
-        let is_plain =
-            self.place.is_project() || self.place.is_default() && !self.resolved.names_data_dir();
+        let is_plain = self.place().is_project()
+            || self.place().is_default() && !self.resolved().names_data_dir();
         if is_plain {
             "kb base allow --files".to_owned()
         } else {

@@ -26,7 +26,7 @@ pub struct Setting {
 
 /// Returns every setting.
 pub fn all(session: &Session) -> Vec<Setting> {
-    let resolved = &session.resolved;
+    let resolved = session.resolved();
     let settings = resolved.entries().into_iter().map(|(key, typed_value)| {
         let origin = match resolved.origin(&key) {
             SettingOrigin::Default => "default".into(),
@@ -44,10 +44,10 @@ const FORMAT: &str = "search.default_format";
 /// Whether a user's settings are still all defaults, so that [`answer_people`] may begin their file. That of a project
 /// is for everyone who has it.
 pub fn are_new(session: &Session) -> bool {
-    let file = &session.resolved.file;
+    let file = &session.resolved().file;
     let is_there = file.exists() || file.is_symlink();
-    let is_of_project = file.parent().is_some_and(|dir| session.environment.is_of_project(dir));
-    !is_there && !is_of_project && *session.resolved.origin(FORMAT) == SettingOrigin::Default
+    let is_of_project = file.parent().is_some_and(|dir| session.environment().is_of_project(dir));
+    !is_there && !is_of_project && *session.resolved().origin(FORMAT) == SettingOrigin::Default
 }
 
 /// Lets searches print text for people on a terminal from now on, for someone who sets kb up at one.
@@ -55,26 +55,26 @@ pub fn answer_people(session: &Session, observer: &dyn Observer) -> Result<()> {
     write_one(session, FORMAT, "auto")?;
     observer.note(&format!(
         "`kb search` prints text on a terminal and JSON elsewhere: {FORMAT} is auto in {}",
-        session.resolved.file.display()
+        session.resolved().file.display()
     ));
     Ok(())
 }
 
 /// Writes one setting to the file, which may be a link, and warns if something overrides it.
 pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -> Result<()> {
-    let file = &session.resolved.file;
+    let file = &session.resolved().file;
     let state = if write_one(session, key, value)? { "is now" } else { "is already" };
     let value = if value.is_empty() { "empty" } else { value };
     observer.note(&format!("{key} {state} {value} in {}", file.display()));
     if config::is_own_key(key)
-        && file.parent().is_some_and(|dir| session.environment.is_of_project(dir))
+        && file.parent().is_some_and(|dir| session.environment().is_of_project(dir))
     {
         observer.warn(&format!(
             "{key} does not count in the settings of a project; `kb --base default config set {key} VALUE` \
              sets it for you"
         ));
     }
-    if let SettingOrigin::Variable(name) = session.resolved.origin(key) {
+    if let SettingOrigin::Variable(name) = session.resolved().origin(key) {
         observer.warn(&format!("{name} is set and overrides the file"));
     }
     Ok(())
@@ -82,8 +82,10 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
 
 /// Writes one setting to the file; returns `false` if the file already has the value.
 fn write_one(session: &Session, key: &str, value: &str) -> Result<bool> {
-    let file = &session.resolved.file;
-    let Some(text) = config::set(file, key, value, &session.environment)? else { return Ok(false) };
+    let file = &session.resolved().file;
+    let Some(text) = config::set(file, key, value, session.environment())? else {
+        return Ok(false);
+    };
     if let Some(dir) = file.parent() {
         create_folder(dir).map_err(|source| Error::of_file(dir, source))?;
     }

@@ -85,11 +85,11 @@ pub struct SettingsPlan {
 pub fn entry(session: &Session, base: Option<&str>, allows_writing: bool) -> Result<ServerEntry> {
     let mut args = vec!["mcp".to_owned()];
     // A project's knowledge base has no name where the server will be started.
-    let is_project = base.is_some() && session.place.is_project();
+    let is_project = base.is_some() && session.place().is_project();
     if is_project {
-        args.extend(["--data-dir".to_owned(), unicode(&session.place.dir)?]);
-    } else if session.resolved.names_data_dir() {
-        args.extend(["--data-dir".to_owned(), unicode(&session.home)?]);
+        args.extend(["--data-dir".to_owned(), unicode(&session.place().dir)?]);
+    } else if session.resolved().names_data_dir() {
+        args.extend(["--data-dir".to_owned(), unicode(session.home())?]);
     }
     if let Some(base) = base.filter(|_| !is_project) {
         args.extend(["--base".to_owned(), base.to_owned()]);

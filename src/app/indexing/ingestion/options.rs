@@ -80,7 +80,7 @@ pub(crate) fn ingest_options(
 
 /// Returns the program that reads untrusted formats.
 pub(crate) fn reading_program(session: &Session) -> Result<PathBuf> {
-    session.reader.clone().map_or_else(program::to_start, Ok)
+    session.reader().map_or_else(program::to_start, |program| Ok(program.to_owned()))
 }
 
 /// Returns the password of encrypted documents: from the flag, else from the variable, which other users
@@ -89,7 +89,7 @@ pub(crate) fn password(session: &Session, given: Option<String>) -> Result<Optio
     if given.is_some() {
         return Ok(given);
     }
-    let Some(value) = session.environment.get(PASSWORD_VARIABLE) else { return Ok(None) };
+    let Some(value) = session.environment().get(PASSWORD_VARIABLE) else { return Ok(None) };
     match value.to_str() {
         Some(password) => Ok(Some(password.to_owned())),
         None => Err(Error::config(PASSWORD_VARIABLE, "not UTF-8")

@@ -260,7 +260,7 @@ fn left_open(layers: &Layers) -> Option<&'static str> {
 
 /// Reports whether agents have this version of kb's skill.
 pub(super) fn skill(session: &Session, findings: &mut Findings) {
-    for found in own_skill::agent_skills(&session.environment) {
+    for found in own_skill::agent_skills(session.environment()) {
         let place = found.path.display();
         let version = found.version.as_deref().unwrap_or("unknown");
         if found.is_current {
@@ -276,7 +276,7 @@ pub(super) fn skill(session: &Session, findings: &mut Findings) {
 /// Reports whether the programs that start the server still start this one.
 pub(super) fn clients(session: &Session, findings: &mut Findings) {
     let Ok(program) = program::path() else { return };
-    let (found, errors) = stale::find(&session.environment, System::this(), &program);
+    let (found, errors) = stale::find(session.environment(), System::this(), &program);
     for StaleEntry { title, client, path, name, problem } in found {
         let path = path.display();
         let (verdict, message, wanted) = match problem {

@@ -69,5 +69,5 @@ fn connect(target: &CopyTarget, observer: &dyn Observer) -> Result<RemoteLink> {
 }
 
 fn parse(session: &Session, typed: &str) -> Result<CopyTarget> {
-    CopyTarget::parse(typed, &|name| Some(session.environment.get(name)?.to_str()?.to_owned()))
+    CopyTarget::parse(typed, &|name| Some(session.environment().get(name)?.to_str()?.to_owned()))
 }

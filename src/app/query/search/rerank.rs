@@ -56,7 +56,7 @@ impl<'a> Reranker<'a> {
     pub(crate) fn of(session: &'a Session) -> Option<Self> {
         let settings = &session.config().search;
         let mut command = command::words(&settings.rerank_command);
-        let home = session.environment.home();
+        let home = session.environment().home();
         for word in &mut command {
             if let Some(rest) = word.strip_prefix("~/") {
                 *word = home.join(rest).to_string_lossy().into_owned();
@@ -103,7 +103,7 @@ impl<'a> Reranker<'a> {
         let dir = self.session.data_dir();
         let output = program::run(
             &self.command,
-            &self.session.environment,
+            self.session.environment(),
             dir,
             input.into_bytes(),
             self.limit,

@@ -34,9 +34,9 @@ pub fn search_several(
     let mut answers: Vec<SearchAnswer> = Vec::new();
     for (base, session) in sessions.iter().enumerate() {
         request.elsewhere = all_but(base, &statistics);
-        let of_base = OfBase { name: &session.place.name, observer: &notes };
+        let of_base = OfBase { name: &session.place().name, observer: &notes };
         let mut found = search_by(None, session, &request, &of_base)?;
-        found.name_base(&session.place.name);
+        found.name_base(&session.place().name);
         models.extend(session.binding()?.map(|binding| binding.model_name));
         answers.push(found);
     }
@@ -53,7 +53,7 @@ pub fn search_several(
     };
     let merged = merging.merge(answers);
     let mut first = absent::phrases(&merged, &notes);
-    first.extend(sessions.iter().flat_map(|session| session.notices.clone()));
+    first.extend(sessions.iter().flat_map(|session| session.notices().to_vec()));
     Ok(SearchAnswer { notes: notes.kept(first), ..merged })
 }
 

@@ -1,6 +1,5 @@
 //! Lists, makes, names and forgets knowledge bases.
 
-mod choose;
 pub mod known;
 pub mod place;
 pub mod trust;
@@ -14,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::files::{folder, write};
 use crate::text::{fields, paths::resolved};
 
-pub(crate) use choose::choose;
 use known::KnownBases;
 use place::NamedBase;
 use schemars::JsonSchema;
@@ -69,10 +67,10 @@ pub struct ListedBase {
 
 /// Returns the default knowledge base, the project's and the named ones.
 pub fn list(session: &Session) -> Result<Vec<ListedBase>> {
-    let known = KnownBases::read(&session.environment)?;
-    let project = place::of_project(&session.home, &session.environment);
-    let named = place::named_ones(&session.home, &known);
-    let places = [NamedBase::default_in(&session.home)].into_iter().chain(project).chain(named);
+    let known = KnownBases::read(session.environment())?;
+    let project = place::of_project(session.home(), session.environment());
+    let named = place::named_ones(session.home(), &known);
+    let places = [NamedBase::default_in(session.home())].into_iter().chain(project).chain(named);
     Ok(places.map(|place| listed(session, &known, place)).collect())
 }
 
@@ -134,20 +132,20 @@ impl BaseChange {
 pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(NamedBase, bool)> {
     let description = description.map(checked).transpose()?;
     let place = match name {
-        place::DEFAULT => NamedBase::default_in(&session.home),
-        name => NamedBase::named(&session.home, name)?,
+        place::DEFAULT => NamedBase::default_in(session.home()),
+        name => NamedBase::named(session.home(), name)?,
     };
     let was_listed =
-        place.exists() && !KnownBases::read(&session.environment)?.is_forgotten(&place.dir);
+        place.exists() && !KnownBases::read(session.environment())?.is_forgotten(&place.dir);
     if was_listed && description.is_none() {
         return Err(Error::usage(format!("there is a knowledge base `{name}` already"))
             .with_hint("`--description TEXT` says what it holds"));
     }
     let is_new = !place.exists();
     if is_new {
-        session.for_new_base(place.clone())?.open_store()?.close()?;
+        session.for_new_base(place.clone()).open_store()?.close()?;
     }
-    known::set_forgotten(&session.environment, &place.dir, false)?;
+    known::set_forgotten(session.environment(), &place.dir, false)?;
     if let Some(description) = description {
         let mut store = session.for_base(name)?.open_store()?;
         store.describe(&description)?;
@@ -172,20 +170,20 @@ fn checked(description: &str) -> Result<String> {
 pub fn make_here(session: &Session) -> Result<NamedBase> {
     let here = absolute(Path::new("."))?;
     let place = NamedBase::in_project(&here);
-    if resolved(&here) == resolved(&session.environment.home())
-        || resolved(&place.dir) == resolved(&session.home)
+    if resolved(&here) == resolved(&session.environment().home())
+        || resolved(&place.dir) == resolved(session.home())
     {
         return Err(Error::usage("the knowledge base in the home directory is the default one")
             .with_hint("run `kb init --here` in the folder of a project"));
     }
     if !place.exists() {
-        session.for_new_base(place.clone())?.open_store()?.close()?;
+        session.for_new_base(place.clone()).open_store()?.close()?;
         let file = place.dir.join(GIT_IGNORE);
         match write::create_new(&file, b"*\n") {
             Err(source) if source.kind() != ErrorKind::AlreadyExists => {
                 return Err(Error::Io { path: file, source });
             }
-            _ => (session.notify)(&format!(
+            _ => session.notify(&format!(
                 "git leaves it out; to share it on purpose, delete {} and commit the folder",
                 file.display()
             )),
@@ -197,7 +195,7 @@ pub fn make_here(session: &Session) -> Result<NamedBase> {
 /// Forgets the name of a knowledge base; its files stay.
 pub fn forget(session: &Session, name: &str) -> Result<NamedBase> {
     let place = listed_by_name(session, name)?;
-    known::set_forgotten(&session.environment, &place.dir, true)?;
+    known::set_forgotten(session.environment(), &place.dir, true)?;
     Ok(place)
 }
 
@@ -206,29 +204,29 @@ pub fn erase(session: &Session, name: &str) -> Result<NamedBase> {
     let place = listed_by_name(session, name)?;
     // A killed run leaves the name listed as long as its database exists.
     folder::remove_all(&place.dir).map_err(|source| Error::of_file(&place.dir, source))?;
-    known::drop_folder(&session.environment, &place.dir)?;
+    known::drop_folder(session.environment(), &place.dir)?;
     Ok(place)
 }
 
 /// Gives a knowledge base another name.
 pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<NamedBase> {
     let from = listed_by_name(session, name)?;
-    let to = NamedBase::named(&session.home, new_name)?;
+    let to = NamedBase::named(session.home(), new_name)?;
     let io = |source| Error::of_file(&to.dir, source);
     if to.dir.try_exists().map_err(io)? {
         return Err(Error::usage(format!("there is a folder {} already", to.dir.display()))
             .with_hint(format!("choose another name, or list it with `kb base add {new_name}`")));
     }
     // Known under both names until the folder has moved.
-    known::copy_folder(&session.environment, &from.dir, &to.dir)?;
+    known::copy_folder(session.environment(), &from.dir, &to.dir)?;
     folder::move_to(&from.dir, &to.dir).map_err(io)?;
-    known::drop_folder(&session.environment, &from.dir)?;
+    known::drop_folder(session.environment(), &from.dir)?;
     Ok(to)
 }
 
 fn listed_by_name(session: &Session, name: &str) -> Result<NamedBase> {
-    let known = KnownBases::read(&session.environment)?;
-    let place = place::find(&session.home, &session.environment, &known, name)?;
+    let known = KnownBases::read(session.environment())?;
+    let place = place::find(session.home(), session.environment(), &known, name)?;
     if place.is_default() || place.is_project() {
         return Err(Error::usage(format!("the knowledge base `{name}` has no name of its own"))
             .with_hint(format!("delete {} to remove it", place.dir.display())));

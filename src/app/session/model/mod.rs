@@ -46,8 +46,8 @@ pub struct ModelSelection {
 /// Returns the model that follows from the settings and the database's binding.
 pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelection> {
     let settings = &session.config().embedding;
-    let is_written = |key: &str| *session.resolved.origin(key) != SettingOrigin::Default;
-    let layer = |key: &str| session.resolved.origin(key).layer();
+    let is_written = |key: &str| *session.resolved().origin(key) != SettingOrigin::Default;
+    let layer = |key: &str| session.resolved().origin(key).layer();
     let mut may_fetch = true;
     // A model name in the environment overrides a directory in the file.
     let is_directory = !settings.model_dir.as_os_str().is_empty()
@@ -98,7 +98,7 @@ pub fn select(session: &Session, bound: Option<&Binding>) -> Result<ModelSelecti
 
 /// Whether a flag of this command says the value of a setting.
 fn is_flag(session: &Session, key: &str) -> bool {
-    matches!(session.resolved.origin(key), SettingOrigin::Flag(_))
+    matches!(session.resolved().origin(key), SettingOrigin::Flag(_))
 }
 
 /// Returns a prefix of the settings; `None` if none is written there.
@@ -108,10 +108,10 @@ fn given(prefix: &str) -> Option<String> {
 
 /// Whether the name of the model is from the settings of a project, which others can write.
 fn is_of_project(session: &Session) -> bool {
-    let SettingOrigin::File(file) = session.resolved.origin("embedding.model") else {
+    let SettingOrigin::File(file) = session.resolved().origin("embedding.model") else {
         return false;
     };
-    file.parent().is_some_and(|dir| session.environment.is_of_project(dir))
+    file.parent().is_some_and(|dir| session.environment().is_of_project(dir))
 }
 
 /// Returns the model to switch to: the one that the user named, else the bound one. If the model
@@ -223,10 +223,10 @@ pub(crate) fn keep_selection(session: &Session, observer: &dyn Observer) -> Resu
         return settings::set(session, "embedding.model_dir", &dir, observer);
     }
     if is_flag(session, "embedding.model") {
-        if session.resolved.file_sets("embedding.model_dir") {
+        if session.resolved().file_sets("embedding.model_dir") {
             settings::set(session, "embedding.model_dir", "", observer)?;
         }
-        if session.resolved.file_sets("embedding.model") {
+        if session.resolved().file_sets("embedding.model") {
             settings::set(session, "embedding.model", &chosen.model, observer)?;
         }
     }

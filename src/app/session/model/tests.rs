@@ -22,7 +22,7 @@ fn world(variables: &[(&str, &str)]) -> World {
 
 /// Returns the session of a world with flags.
 fn with_flags(world: &World, flags: &Flags) -> Session {
-    Session::new(world.session.environment.clone(), flags).unwrap()
+    Session::builder(world.session.environment().clone()).flags(flags).build().unwrap()
 }
 
 const DEFAULT: &str = "all-MiniLM-L6-v2";

@@ -1,0 +1,141 @@
+//! Builds a session from what a process knows: its variables and flags, and who reads the answers.
+
+use std::path::{Path, PathBuf};
+
+use crate::app::session::bases::known::KnownBases;
+use crate::app::session::bases::place::{self, NamedBase};
+use crate::app::session::{OpenedParts, Session, absolute};
+use crate::config::{self, Environment, Flags, ResolvedConfig};
+use crate::error::Result;
+
+/// What a session is made of. The sessions of other knowledge bases in the same process are made of the same.
+#[derive(Clone)]
+pub struct SessionBuilder {
+    pub(super) environment: Environment,
+    pub(super) flags: Flags,
+    /// The knowledge base that the user named.
+    pub(super) base: Option<String>,
+    pub(super) working_dir: Option<String>,
+    pub(super) reader: Option<PathBuf>,
+    pub(super) notify: fn(&str),
+    /// Whether searches may read changed files again.
+    pub(super) can_refresh: bool,
+}
+
+impl SessionBuilder {
+    /// Returns one for a process with these variables.
+    pub fn new(environment: Environment) -> Self {
+        Self {
+            environment,
+            flags: Flags::new(),
+            base: None,
+            working_dir: None,
+            reader: None,
+            notify: |_| {},
+            can_refresh: true,
+        }
+    }
+
+    /// Gives it settings as flags.
+    #[must_use]
+    pub fn flags(mut self, flags: &Flags) -> Self {
+        self.flags.extend(flags.iter().cloned());
+        self
+    }
+
+    /// Names the folder of the database, as `--data-dir` does; `None` leaves it to the variables.
+    #[must_use]
+    pub fn data_dir(mut self, dir: Option<&Path>) -> Self {
+        let dir = dir.map(|dir| dir.to_string_lossy().into_owned());
+        self.flags.extend(dir.map(|dir| ("--data-dir", "data_dir", dir)));
+        self
+    }
+
+    /// Names the knowledge base; `None` for the project's if the user allowed its use, else the default one.
+    #[must_use]
+    pub fn base(mut self, name: Option<&str>) -> Self {
+        self.base = name.map(str::to_owned);
+        self
+    }
+
+    /// Names the working directory of a person who reads the answers at a terminal, in the database's notation: of
+    /// the paths of a document, they see the one below it. The answers to programs do not depend on it.
+    #[must_use]
+    pub fn working_dir(mut self, dir: Option<String>) -> Self {
+        self.working_dir = dir;
+        self
+    }
+
+    /// Names the program `kb`, which is started to read untrusted formats; by default, that is this program.
+    #[must_use]
+    pub fn reader(mut self, program: impl Into<PathBuf>) -> Self {
+        self.reader = Some(program.into());
+        self
+    }
+
+    /// Names what receives notes while the database is opened, when there is no observer.
+    #[must_use]
+    pub fn notify(mut self, notify: fn(&str)) -> Self {
+        self.notify = notify;
+        self
+    }
+
+    /// Reads the settings and chooses the knowledge base. Opens nothing.
+    pub fn build(self) -> Result<Session> {
+        let settings = config::load(&self.environment, &self.flags)?;
+        self.build_with(settings)
+    }
+
+    /// Builds it with the settings of these flags and variables, which were read before.
+    pub fn build_with(self, settings: ResolvedConfig) -> Result<Session> {
+        let home = absolute(&settings.config.data_dir)?;
+        let mut notices = Vec::new();
+        let place = self.place(&home, &settings, &mut notices)?;
+        let mut resolved = if place.is_default() {
+            settings
+        } else {
+            config::load_base(&self.environment, &self.flags, &place.dir)?
+        };
+        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
+        Ok(Session {
+            made_of: self,
+            resolved,
+            place,
+            home,
+            notices,
+            is_temporary: false,
+            opened: OpenedParts::default(),
+        })
+    }
+
+    /// Returns the knowledge base with the name. Without one, it is the project's if its use is allowed and no data
+    /// directory was named, else the default one.
+    fn place(
+        &self,
+        home: &Path,
+        settings: &ResolvedConfig,
+        notices: &mut Vec<String>,
+    ) -> Result<NamedBase> {
+        if let Some(name) = &self.base {
+            return place::find(home, &self.environment, &self.known(), name);
+        }
+        if !settings.names_data_dir()
+            && let Some(place) = place::of_project(home, &self.environment)
+        {
+            let dir = place.dir.display();
+            if place::is_allowed(&place, &self.known()) {
+                notices.push(format!("this is about the knowledge base of the project, {dir}"));
+                return Ok(place);
+            }
+            notices.push(format!(
+                "{dir} is a knowledge base of this project; `kb base allow` makes kb use it here"
+            ));
+        }
+        Ok(NamedBase::default_in(home))
+    }
+
+    /// Reads the list of known knowledge bases, which most runs don't need.
+    fn known(&self) -> KnownBases {
+        KnownBases::read(&self.environment).unwrap_or_default()
+    }
+}
