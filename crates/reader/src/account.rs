@@ -41,7 +41,7 @@ const TYPES: &[(&str, PartRule)] = &[
     // What older programs show instead of the same text: diagrams as shapes, the frames of notes and buttons.
     ("diagramdrawing+xml", LeftOut(WordDestination::Copy)),
     ("vmldrawing", LeftOut(WordDestination::Copy)),
-    // Cells of other files that formulas refer to.
+    // It has copies of the cells of other files that formulas refer to.
     ("externallink+xml", LeftOut(WordDestination::Copy)),
     ("theme", WithoutText("style")),
     ("style", WithoutText("style")),

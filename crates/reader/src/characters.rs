@@ -2,7 +2,7 @@
 
 use super::xml;
 
-/// Longest name of a character, in bytes.
+/// Longest name of a character, in bytes: bounds the search for the end of a name behind each `&`.
 const MAX_NAME_BYTES: usize = 40;
 
 /// Returns the character that a number stands for. Letters of which a terminal or a reader would see something else than
@@ -17,7 +17,7 @@ pub(crate) fn character(number: u32) -> char {
 fn visible(letter: char) -> char {
     match letter {
         '\n' | '\t' => letter,
-        // Line ends of other systems.
+        // Other systems end lines with these.
         '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
         _ if letter.is_control() => char::REPLACEMENT_CHARACTER,

@@ -150,6 +150,7 @@ impl DrawingWalk {
             }
             "pPr" => {
                 let level = element.attribute("lvl").and_then(|level| level.parse().ok());
+                // The format has nine levels, from 0.
                 self.level = level.unwrap_or(0).min(8);
             }
             "buNone" => self.marker = None,

@@ -14,7 +14,7 @@ use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::text::decode::Decoded;
 
-/// Most bytes that all packed pages of a file become.
+/// Most bytes that all packed pages of a file become: a few bytes may unpack to gigabytes.
 const MAX_UNPACKED_BYTES: u64 = 64 << 20;
 
 /// Reads diagrams.

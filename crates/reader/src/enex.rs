@@ -13,7 +13,7 @@ use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSum
 
 use note::{ExportedNotes, MAX_CONTENT_BYTES, Note, NoteAttachment};
 
-/// Most notes that are read as one document.
+/// Most notes that are read as one document: bounds the memory for an export of any size.
 const MAX_NOTES: usize = 10_000;
 
 /// Reads the notes as one document: each is a section with its title as heading.

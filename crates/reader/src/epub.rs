@@ -23,7 +23,7 @@ use crate::text::decode;
 const FONT_ALGORITHMS: [&str; 2] =
     ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
 
-/// Most chapters that are named because they cannot be read.
+/// Most chapters that are named because they cannot be read, so that the warning stays readable.
 const MAX_NAMED: usize = 10;
 
 /// A book of which fewer than one in this many chapters can be read is damaged.

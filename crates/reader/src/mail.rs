@@ -25,13 +25,13 @@ use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSum
 use crate::limits;
 use crate::text::decode;
 
-/// Most messages that are read of a mailbox.
+/// Most messages that are read of a mailbox as one document: bounds its memory.
 const MAX_MESSAGES: usize = 10_000;
 
-/// Most attachments whose names are written.
+/// Most attachments whose names are written: bounds the text of a hostile message.
 const MAX_ATTACHMENTS: usize = 100;
 
-/// Most warnings about the messages of a mailbox.
+/// Most warnings about the messages of a mailbox, so that they stay readable.
 const MAX_WARNINGS: usize = 10;
 
 /// Why an attachment in a mailbox is not read here.

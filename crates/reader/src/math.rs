@@ -4,7 +4,7 @@
 
 use super::xml::{Element, XmlEvent};
 
-/// Longest text of a part of a formula, in bytes; the rest is left out.
+/// Longest text of a part of a formula, in bytes; the rest is left out. No formula for people is as long.
 const MAX_LEN: usize = 20_000;
 
 /// Elements that contain characters.
@@ -128,6 +128,7 @@ impl OpenElement {
             _ => self.all(),
         };
         if text.len() > MAX_LEN {
+            // A character has at most four bytes.
             text = text.chars().take(MAX_LEN / 4).collect();
         }
         text

@@ -12,7 +12,7 @@ use crate::document::{FileParts, WordAccount, WordDestination};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, ExtractedPage, ReadFailure, ReadingSummary};
 
-/// Most pages in frames that are read.
+/// Most pages in frames that are read; frames may show each other in a circle.
 const MAX_FRAMES: usize = 100;
 
 /// Types of parts that have no text, besides those of mail, by how they end, and what such a part is.

@@ -16,10 +16,10 @@ use crate::extract::markdown;
 use crate::text::markdown::fenced;
 pub(super) use outputs::ExtractedPage;
 
-/// Most results in HTML that are read: each is read in the child process.
+/// Most results in HTML that are read: each takes a parser of its own.
 const MAX_PAGES: usize = 200;
 
-/// Longest name of a language.
+/// Longest name of a language, in bytes; each fence of a cell repeats it.
 const MAX_LANGUAGE_BYTES: usize = 40;
 
 /// A notebook has cells, or worksheets with cells.
@@ -60,7 +60,7 @@ struct NotebookCell {
     outputs: Value,
 }
 
-/// The deepest heading of a notebook.
+/// The deepest heading of a notebook, as in Markdown.
 const MAX_LEVEL: u64 = 6;
 
 impl NotebookCell {
@@ -95,7 +95,7 @@ pub(super) fn extract(text: &str, read_page: Option<&ExtractedPage<'_>>) -> Resu
     let NotebookMetadata { language_info, kernelspec } = &metadata;
     let language = language_info["name"].as_str().or(kernelspec["language"].as_str());
     let language = language.unwrap_or_default();
-    // Each cell of code repeats it.
+    // Each cell of code repeats the language, so a long one is left out.
     let language = if language.len() <= MAX_LANGUAGE_BYTES { language } else { "" };
     let num_pages = Counter::new(0);
     let read_page = read_page.map(|read_page| {
@@ -114,7 +114,7 @@ pub(super) fn extract(text: &str, read_page: Option<&ExtractedPage<'_>>) -> Resu
         }
     }
     parts.retain(|part| !part.trim().is_empty());
-    // Its lines are not lines of the file.
+    // The lines of this text are not those of the file.
     let mut document = Document { has_lines: false, ..markdown::extract(&parts.join("\n\n")) };
     document.metadata.words = Some(left_out);
     Ok(document)

@@ -12,7 +12,7 @@ use crate::error::FailureKind;
 use crate::extract::protocol::{DocumentHead, ReadFailure};
 use crate::text::decode;
 
-/// Most bytes of one part; a thousand pages have about 20 million.
+/// Most bytes of one part, unpacked; a thousand pages have about 20 million, and a bomb any number.
 const MAX_PART_BYTES: u64 = 512 << 20;
 
 /// An archive in memory, which remembers which of its parts were read.

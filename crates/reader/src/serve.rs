@@ -23,7 +23,7 @@ use crate::extract::sandbox::confine::{self, ProcessLimit, limit};
 /// main thread is 8 MiB on Linux and 1 MiB on Windows.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Longest request line. It contains two names, some numbers and a password.
+/// Longest request line. It contains two names, some numbers, a password, and up to 16 KiB of text to mark.
 const MAX_REQUEST_BYTES: u64 = 64 << 10;
 
 /// Longest line with which the parent answers a question. A table of words has at most 16 MB.
@@ -62,6 +62,7 @@ fn serve(
     input: &mut (impl BufRead + Send),
     output: &mut (impl Write + Send),
 ) -> io::Result<()> {
+    // The limits come before the document, whose size is only what the request claims. No page is known yet.
     limit(ProcessLimit::Memory, request.max_memory_bytes, request.max_memory_bytes);
     limit_cpu(request, 0);
 

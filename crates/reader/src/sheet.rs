@@ -13,7 +13,7 @@ use crate::document::{WordAccount, WordDestination};
 use crate::limits::SPREADSHEET_CELLS;
 use crate::text::number::thousands;
 
-/// Most merged cells of a sheet. Real ones have some hundreds.
+/// Most merged cells of a sheet. Real ones have some hundreds; bounds the memory for a hostile one.
 const MAX_MERGED: usize = 100_000;
 
 /// A cell with text.

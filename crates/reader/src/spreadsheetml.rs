@@ -12,7 +12,7 @@ use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 use crate::text::decode::Decoded;
 
-/// Most columns of a sheet.
+/// Most columns of a sheet, as in Excel: a few bytes can say that a cell is further to the right.
 const MAX_COLUMNS: usize = 16_384;
 
 /// Formats of numbers that have a name instead of a code.
@@ -126,6 +126,7 @@ impl SpreadsheetBook {
                 self.row = 0;
             }
             "Row" => {
+                // Rows and cells without a number follow the one before; the number skips blank ones.
                 self.row = element.number("Index").unwrap_or(self.row.saturating_add(1));
                 self.cells.clear();
                 self.column = 0;
@@ -215,7 +216,7 @@ impl SpreadsheetBook {
         let format = self.formats.get(&style).unwrap_or(&self.general);
         let shown = match (kind.as_str(), value) {
             ("Boolean", _) => (if text.trim() == "1" { "TRUE" } else { "FALSE" }).to_owned(),
-            // A date without a format of its own.
+            // This is a date whose cell has no format of its own.
             ("DateTime", _) if !self.formats.contains_key(&style) => {
                 text.trim().trim_end_matches(".000").trim_end_matches("T00:00:00").replace('T', " ")
             }
@@ -267,7 +268,7 @@ fn day_number(time: &str) -> Option<f64> {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days_before = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     let of_year = (153 * month + 2) / 5 + day - 1;
-    // From 1 March of the year 0 to 30 December 1899.
+    // There are 693,899 days from 1 March of the year 0 to 30 December 1899.
     let days = f64::from(days_before + of_year - 693_899);
     let mut parts = time.split(':').map(|number| number.parse::<f64>().unwrap_or(0.0));
     let mut next = || parts.next().unwrap_or(0.0);

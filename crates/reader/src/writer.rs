@@ -12,7 +12,7 @@ use crate::text::markdown::{self, fenced};
 /// Number of heading levels in Markdown.
 const MAX_LEVEL: u8 = 6;
 
-/// Deepest indentation of a list; deeper items are not indented further.
+/// Deepest indentation of a list; deeper items are not indented further, as their blanks would outweigh their text.
 const MAX_DEPTH: usize = 8;
 
 /// Most columns of a table; a wider one is divided into parts, as its rows are padded to the widest.

@@ -121,6 +121,7 @@ pub(crate) fn each_at(
             }
             Ok(Parsed::Text(text)) => on_event(XmlEvent::Text(&text.xml10_content())),
             Ok(Parsed::CData(text)) => on_event(XmlEvent::Text(&text.xml10_content())),
+            // The parser leaves references to its caller; one that XML does not know is left out.
             Ok(Parsed::GeneralRef(name)) => {
                 let name = name.into_inner();
                 let spelt = format!("&{name};");
@@ -134,6 +135,7 @@ pub(crate) fn each_at(
             Err(error) => break error.to_string(),
         }
     };
+    // The elements that are open are closed, so that callers write what they have begun.
     let open = open_at_the_end(xml);
     open.iter().rev().for_each(|name| on_event_at(XmlEvent::Close(name), xml.len()));
     Err(ReadFailure::new(FailureKind::Damaged, detail))

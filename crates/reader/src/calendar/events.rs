@@ -93,7 +93,7 @@ impl CalendarEntry {
                     entry.texts.push(lines::without_tags(&text).into_owned());
                 }
                 "COMMENT" => entry.texts.push(lines::without_tags(&text).into_owned()),
-                // The description as a web page.
+                // This is the description as a web page.
                 "X-ALT-DESC" => page = Some(lines::without_tags(&text).into_owned()),
                 _ => leave_out(line, writer),
             }

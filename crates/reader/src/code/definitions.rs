@@ -14,7 +14,8 @@ const TABLE: &str = include_str!("definitions.toml");
 /// How a line begins that is a comment or an attribute, in most languages.
 const COMMENTS: [&str; 5] = ["//", "/*", "*", "@", "#["];
 
-/// How many words of a line are looked at: modifiers, the word that begins a definition, its name.
+/// How many words of a line are looked at: modifiers, the word that begins a definition, its name. A minified line
+/// may have a million.
 const MAX_WORDS: usize = 12;
 
 /// Marks around names: strings, and quoted names of SQL.

@@ -74,7 +74,7 @@ pub(super) enum Grouping {
     QualifiedNames,
 }
 
-/// How many nested wrappers are unwrapped: `export`, `declare` and more.
+/// How many nested wrappers are unwrapped: `export`, `declare` and more; bounds the work on a hostile tree.
 const MAX_WRAPPERS: usize = 8;
 
 impl Grammar {

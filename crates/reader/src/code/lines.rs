@@ -7,7 +7,8 @@ use super::regions::{Region, Regions};
 use super::types::Owner;
 use super::words;
 
-/// Columns from one tab stop to the next.
+/// Columns that a tab counts. Indents are only compared with each other, so any width will do that is more than one
+/// column.
 const TAB_COLUMNS: usize = 4;
 
 /// Words at the beginning of a line that continue what is above it. So do all that begin with `end`.

@@ -35,7 +35,7 @@ use regions::Region;
 /// Longer sources are not parsed: they are data, and a tree takes many times their memory.
 const MAX_PARSED_BYTES: usize = 8_000_000;
 
-/// Bytes that the parser reads in one call.
+/// Bytes that the parser reads in one call, between which the time is checked.
 const READ_BYTES: usize = 4096;
 
 /// Time limit of the parser, and the addition per megabyte: ten times what the slowest of 24,000

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-/// How many wrappers a declarator may have: pointers, brackets, arrays.
+/// How many wrappers a declarator may have: pointers, brackets, arrays; bounds the work on a hostile tree.
 const MAX_DECLARATORS: usize = 40;
 
 /// Fields that hold a definition's name, or lead to it.

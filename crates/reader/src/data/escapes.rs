@@ -104,7 +104,7 @@ impl UnescapedWriter<'_> {
             return None;
         }
         self.copy(self.text.len());
-        // Behind the last line end is no line.
+        // No line is behind the last line end.
         if let [.., before, last] = &mut self.decoded.line_numbers[..]
             && self.text.ends_with('\n')
         {

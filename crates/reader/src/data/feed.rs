@@ -13,10 +13,10 @@ use super::prose::{LineNumbers, ProseWriter};
 /// The level of the heading of an entry: below the title of the feed.
 const ENTRY_LEVEL: u8 = 2;
 
-/// Deepest level of a heading.
+/// Deepest level of a heading in Markdown.
 const MAX_LEVEL: u8 = 6;
 
-/// How far from the start a feed has its root, in bytes.
+/// How far from the start a feed has its root, in bytes: behind a declaration, comments and style sheets.
 const ROOT_WITHIN_BYTES: usize = 4096;
 
 /// Reads a feed; `None` for any other document, and for one that is damaged.
@@ -175,7 +175,7 @@ impl FeedReader<'_> {
             return;
         }
         if let Some(field) = self.field.as_mut() {
-            // A page whose elements are not escaped.
+            // The elements of this page are not escaped.
             if field.page_from.is_some() || is_page(&field.name) {
                 field.page_from.get_or_insert(field.content_at);
                 return;

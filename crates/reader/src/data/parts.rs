@@ -8,16 +8,16 @@ use std::ops::Range;
 use crate::document::{Block, BlockKind};
 use crate::extract::markdown;
 
-/// A member up to this many bytes is not cut: less than one chunk.
+/// A member up to this many bytes is not cut: it is less than one chunk, and is read together.
 const WHOLE_BYTES: usize = 1024;
 
-/// Members shorter than this share a block, without a heading.
+/// Members shorter than this share a block, without a heading: a chunk for each would say too little.
 const SHORT_BYTES: usize = 256;
 
-/// How deep containers are cut; those below belong to their member.
+/// How deep containers are cut; those below belong to their member. Bounds the headings that are open at once.
 const MAX_DEPTH: usize = 16;
 
-/// Longest name of a member in a header chain, in characters.
+/// Longest name of a member in a header chain, in characters: a key may be a text of any length.
 const MAX_NAME_CHARS: usize = 80;
 
 /// A place where a block may begin.

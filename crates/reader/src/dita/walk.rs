@@ -9,7 +9,7 @@ use crate::remarks::Remark;
 use crate::writer::BlockWriter;
 use crate::xml::Element;
 
-/// Deepest heading.
+/// Deepest level that is passed on, so that it fits a byte; the writer shows six.
 const MAX_LEVEL: usize = 9;
 
 /// What the elements of a topic are.
@@ -180,6 +180,7 @@ impl DitaWalk {
             }
             DitaKind::Row => {
                 self.tables.begin_row();
+                // DITA declares the head around its rows (`thead`) or by the names of the rows.
                 let is_in_head = self.open.last().is_some_and(|outer| outer == "thead");
                 if is_in_head || matches!(element.name(), "sthead" | "prophead" | "chhead") {
                     self.tables.declare_head();

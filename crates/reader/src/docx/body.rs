@@ -104,7 +104,7 @@ impl DocxWalk<'_> {
             self.push(&text);
         }
         match content {
-            // The comment on a deletion is shown.
+            // A comment on deleted text is shown, unlike the text.
             FlowItem::Open(element) if element.name() == "commentReference" => {
                 self.comment(element);
             }

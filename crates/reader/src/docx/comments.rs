@@ -6,10 +6,12 @@ use super::notes::{DocxNote, NotesById};
 use crate::remarks::Remark;
 use crate::xml::{self, XmlEvent};
 
-/// Most characters of the words that a comment is about; they are near the comment in any case.
+/// Most characters of the words that a comment is about: enough to find them, as they are near the comment in any
+/// case.
 const MAX_QUOTE: usize = 80;
 
-/// Most ranges that are open at once; people hardly ever have as many comments on the same words.
+/// Most ranges that are open at once, as each word is added to all of them; people hardly ever have as many comments
+/// on the same words.
 const MAX_OPEN: usize = 64;
 
 /// The comments of a document, until they have their places in the text.

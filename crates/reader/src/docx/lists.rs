@@ -65,6 +65,7 @@ impl Lists {
                     let start = element.number("val").unwrap_or(1);
                     lists.restarts.entry(list_id.clone()).or_default().insert(level, start);
                 }
+                // Formats in `num` override single levels of a list; only their starts are heeded.
                 "start" | "numFmt" | "lvlText" if is_abstract => {
                     let levels = lists.levels.entry(abstract_id.clone()).or_default();
                     let level = levels.entry(level).or_default();
@@ -135,6 +136,7 @@ fn spelt(number: u64, format: &str) -> String {
 
 /// Counts as Word does: A to Z, AA to ZZ, AAA.
 fn letters(number: u64) -> String {
+    // Ten letters: a longer row says less than its number, and a file may ask for millions.
     const MOST: u64 = 26 * 10;
     if number == 0 || number > MOST {
         return number.to_string();

@@ -52,6 +52,7 @@ pub(crate) fn read(
     let mut parts = RelatedParts { archive, main, related };
     emit(AnswerLine::Document(head(&parts.properties())))?;
 
+    // The body comes last, as it refers to all of these by their ids.
     let styles = DocxStyles::read(&parts.text("styles", "styles.xml"));
     let lists = Lists::read(&parts.text("numbering", "numbering.xml"));
     let shows_hidden = input.request.keeps_all;
@@ -70,6 +71,7 @@ pub(crate) fn read(
     let references = BodyReferences { lists, notes, comments, figures, merged, embedded: names };
     let read = body::read(&text.text, &styles, references, input.request);
     let mut writer = read.writer;
+    // A damaged text is kept up to the damage, unless nothing is left of it.
     if let Some(damage) = text.damage.or(read.damage) {
         if writer.is_empty() {
             return Err(damage.into());

@@ -58,6 +58,7 @@ impl OpenParagraph {
         writer: &mut BlockWriter,
     ) -> Option<usize> {
         let list = self.list(style).filter(|_| !self.text.trim().is_empty());
+        // Levels count from 0, and 9 is body text.
         let level = self.outline_level.filter(|level| *level < 9).map(|level| level + 1);
         if let Some(level) = level.or(style.heading_level) {
             let number = list.map(|(list, depth)| lists.marker(&list, depth));

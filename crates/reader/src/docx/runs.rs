@@ -188,7 +188,7 @@ impl<'a> Runs<'a> {
                 return description(element, "descr");
             }
             "shape" => return description(element, "alt"),
-            // Text that is bent to a shape.
+            // This text is bent to a shape.
             "textpath" => {
                 return element.attribute("string").map(|text| format!(" {text} ").into());
             }

@@ -10,7 +10,7 @@ use crate::xml::XmlEvent;
 /// Longest content of a note, in bytes: a book of a thousand pages.
 pub(super) const MAX_CONTENT_BYTES: usize = 8 << 20;
 
-/// Longest title that names a file, in characters.
+/// Longest title that names a file, in characters: it is shown in citations.
 const MAX_NAME_CHARS: usize = 120;
 
 /// A note.

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use super::package::resolve;
 use crate::xml::{self, XmlEvent};
 
-/// Most entries that are kept of a table of contents.
+/// Most entries that are kept of a table of contents: bounds the memory for a hostile book.
 const MAX_ENTRIES: usize = 20_000;
 
-/// Longest id of a place that is looked for, in bytes.
+/// Longest id of a place that is looked for, in bytes: bounds the search for the quote that ends it.
 const MAX_ID: usize = 500;
 
 /// Number of heading levels in HTML.

@@ -13,7 +13,7 @@ pub(super) fn write(svg: &str, writer: &mut BlockWriter) {
     let _ = xml::each(svg, |event| match event {
         XmlEvent::Open(element) if element.name() == "text" => num_open += 1,
         XmlEvent::Open(element) if NOT_SHOWN.contains(&element.name()) => num_hidden += 1,
-        // A line of a text that is placed anew.
+        // A new place begins a new line of the text.
         XmlEvent::Open(element) if element.attribute("x").is_some() => text.push(' '),
         XmlEvent::Open(_) => {}
         XmlEvent::Close("text") => {

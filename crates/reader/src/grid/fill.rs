@@ -8,19 +8,19 @@ use super::shape::{num_captions, shape};
 use crate::document::{WordAccount, count_words};
 use crate::extract::markdown::spell::tidy;
 
-/// Most cells that are filled with copies in a file, a chapter or a table of a PDF, and most bytes of them. Real files have some thousands; a few bytes
-/// of a made one could ask for millions.
+/// Most cells that are filled with copies in a file, a chapter or a table of a PDF, and most bytes of them. Real
+/// files have some thousands; a few bytes of a made one could ask for millions.
 const MAX_COPIES: usize = 200_000;
 const MAX_COPIED_BYTES: usize = 4 << 20;
 
 /// Longest label that is written into every row, in bytes. A longer text is no label.
 const MAX_LABEL: usize = 400;
 
-/// Most fields of a table, with blank ones: a few bytes of a row ask for as many as the widest row has. Sheets have at most half a
-/// million cells with text.
+/// Most fields of a table, with blank ones: a few bytes of a row ask for as many as the widest row has. Sheets have
+/// at most half a million cells with text.
 const MAX_FIELDS: usize = 4_000_000;
 
-/// Columns that are kept however many rows there are.
+/// Columns that are kept however many rows there are: a long table would otherwise lose columns that people see.
 const MIN_COLUMNS: usize = 100;
 
 /// What may still be copied into merged cells of a file.
@@ -81,6 +81,7 @@ impl TableGrid {
         }
         let mut table = FilledTable { left_out: self.left_out, ..FilledTable::default() };
         let mut columns = GridColumns::of(&self.rows);
+        // Too wide a table loses its last columns before rows are made as long as the longest.
         let widest = (MAX_FIELDS / self.rows.len().max(1)).max(MIN_COLUMNS);
         if columns.len() > widest {
             columns.narrow(&mut self.rows, widest, &mut table.left_out);
@@ -95,6 +96,7 @@ impl TableGrid {
         let pairs: Vec<String> =
             rows.by_ref().take(shape.num_preamble).map(|row| row.line()).collect();
         table.above.extend((!pairs.is_empty()).then(|| pairs.join("\n")));
+        // What was above may have had columns of its own.
         if num_above + shape.num_preamble > 0 {
             columns = GridColumns::of(rows.as_slice());
         }

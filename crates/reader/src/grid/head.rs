@@ -5,20 +5,20 @@
 
 use super::kind::CellKind;
 
-/// How many rows are looked at.
+/// How many rows are looked at: twice as many as may be above a table, so that rows of the table are among them.
 pub(crate) const SAMPLE_ROWS: usize = 64;
 
 /// Most rows of labels and values above a table. Exports have about ten.
 const MAX_PREAMBLE: usize = 32;
 
-/// Most rows of a head.
+/// Most rows of a head; more rows of words are the cells of a table of words.
 pub(crate) const MAX_HEAD: usize = 4;
 
 /// A row of labels and their values has at most this many filled cells, and rows of a table with such rows above it
 /// have more.
 const MAX_PAIR: usize = 2;
 
-/// Fewest consecutive numbers that number the columns.
+/// Fewest consecutive numbers that number the columns; two may be values.
 const MIN_NUMBERED: usize = 3;
 
 /// The kinds of the filled cells of a row, by column.
@@ -171,6 +171,7 @@ fn begins_with_data(rows: &[RowKinds]) -> bool {
     };
     if first.begins_with_label() && first.cells.len() == MAX_PAIR {
         let num_labels = rows.iter().filter(|row| row.begins_with_label()).count();
+        // A label above most other labels is the first of a list of pairs.
         return num_labels * 4 >= rows.len() * 3;
     }
     // A head may have nothing above the labels, have years, or number its columns.
@@ -196,6 +197,7 @@ fn begins_with_data(rows: &[RowKinds]) -> bool {
 fn usual_kind(rows: &[RowKinds], column: usize) -> Option<CellKind> {
     let kinds: Vec<CellKind> = rows.iter().filter_map(|row| row.kind_in(column)).collect();
     let count = |wanted: CellKind| kinds.iter().filter(|kind| **kind == wanted).count();
+    // Four in five: a column of values may have sums, dashes and notes.
     let is_most = |count: usize| count > 1 && count * 5 >= kinds.len() * 4;
     let num_years = count(CellKind::Year);
     match () {

@@ -77,6 +77,7 @@ fn value(text: &str) -> Option<CellKind> {
         || number.contains(':')
         || (parts.clone().count() == 3
             && parts.clone().all(|part| matches!(part.len(), 1 | 2 | 4))
+            // From `1.5.2026` to `01.05.2026`; other numbers of three parts are versions and addresses.
             && (6..=8).contains(&num_digits)
             && letters == 0);
     Some(match () {

@@ -13,7 +13,8 @@ const NUMBERS: &[&str] = &[
 /// Classes of elements that begin and end a line of code, although they are `span`.
 const LINES: &[&str] = &["code-line", "token-line"];
 
-/// Most rows of a listing that are looked at.
+/// Most rows of a listing that are looked at: each may be searched to its end, and the first ones show what the table
+/// is.
 const MAX_ROWS: usize = 100;
 
 /// Whether an element holds the numbers of lines of code.

@@ -5,7 +5,7 @@ use ego_tree::iter::Edge;
 use scraper::Node;
 use scraper::node::Element;
 
-/// Longest text of a formula, in bytes; a longer one is cut.
+/// Longest text of a formula, in bytes; a longer one is cut. No formula for people is as long.
 const MAX_LEN: usize = 20_000;
 
 /// Returns the text of a `math` element, without blanks at its ends.

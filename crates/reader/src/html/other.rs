@@ -8,10 +8,10 @@ use super::elements::select;
 use super::head;
 use super::parse::parse;
 
-/// Fewest words of a text in `noscript`: shorter ones ask for scripts.
+/// Fewest words of a text in `noscript`: shorter ones ask the reader to allow scripts.
 const MIN_NOSCRIPT: usize = 20;
 
-/// A page displays a text if it has this share of its words, in percent.
+/// A page displays a text if it has this share of its words, in percent: any two texts have common words.
 const MIN_DISPLAYED: usize = 50;
 
 /// Returns the text of an article, one paragraph per line, that a page states for programs and does not display.

@@ -84,7 +84,7 @@ impl FileBeginning {
         }
         if let Some(head) = line.strip_prefix("-----BEGIN PGP ") {
             let kind = head.strip_suffix("-----")?;
-            // The text follows.
+            // A signed message is followed by its text, not by armour.
             let is_armour = kind != "SIGNED MESSAGE";
             let encoding = BlockEncoding::Pgp(kind.to_owned());
             return is_armour

@@ -83,7 +83,7 @@ pub(super) fn mail_parts<'a>(message: &'a Message<'a>) -> Vec<MailPart<'a>> {
     let mut enclosures = vec![PartEnclosure::default(); message.parts.len()];
     let mut leaves = Vec::new();
     for (idx, part) in message.parts.iter().enumerate() {
-        // A part comes before its parts.
+        // A part comes before the parts within it.
         let enclosure = enclosures[idx];
         let PartType::Multipart(children) = &part.body else {
             leaves.push((part, enclosure));

@@ -11,7 +11,7 @@ use crate::extract::markdown;
 /// Most groups that are read as sections, as each card is looked for in each of them.
 const MAX_GROUPS: usize = 200;
 
-/// Longest name of a card at the end of an arrow, in characters.
+/// Longest name of a card at the end of an arrow, in characters: the card itself has its whole text.
 const MAX_NAME_CHARS: usize = 60;
 
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ pub(super) fn extract(text: &str) -> Document {
     let arrows: Vec<String> = edges.iter().filter_map(|arrow| arrow.words(&by_id)).collect();
     written.push(arrows.join("\n"));
     written.retain(|words| !words.trim().is_empty());
-    // Its lines are not lines of the file.
+    // The lines of this text are not those of the file.
     Document { has_lines: false, ..markdown::extract(&written.join("\n\n")) }
 }
 

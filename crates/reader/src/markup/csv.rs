@@ -15,10 +15,10 @@ use crate::limits::SPREADSHEET_CELLS;
 /// The characters between values, the most usual first.
 const SEPARATORS: [u8; 4] = *b",;\t|";
 
-/// How many rows are looked at to find the separator.
+/// How many rows are looked at to find the separator: text has as many commas in a few lines by chance.
 const SAMPLE_ROWS: usize = 50;
 
-/// A value with more lines than this is an open quote that nothing closes.
+/// A value with more lines than this is an open quote that nothing closes: the rest of the file would be one cell.
 const MAX_LINES_OF_VALUE: usize = 100;
 
 /// Reads a text. The content shows its separator; `likely` is taken if several explain it. There is
@@ -41,7 +41,7 @@ pub(super) fn extract(text: &str, likely: u8) -> Document {
     let num_captions = if num_captions == rows.len() { 0 } else { num_captions };
     for caption in rows.drain(..num_captions) {
         let text = caption.cells.first().map_or("", String::as_str);
-        // A line for Excel, not for readers.
+        // `sep=;` tells Excel the separator, and people nothing.
         if caption.number > 1 || !text.starts_with("sep=") {
             writer.paragraph(caption.number, text);
         }

@@ -2,7 +2,8 @@
 
 use super::writer::within;
 
-/// Longest inline construct, in bytes.
+/// Longest inline construct, in bytes: a mark that nothing closes would be searched for to the end of the text, each
+/// time.
 pub(super) const MAX_SPAN_BYTES: usize = 1000;
 
 /// Returns the words of a text. `read` is given the text from each character on, and what is written so far; it writes

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::writer::SourceLine;
 
-/// How deep constructs may be nested; deeper ones are prose.
+/// How deep constructs may be nested; deeper ones are prose. Bounds the recursion on a hostile file.
 pub(super) const MAX_DEPTH: usize = 24;
 
 /// Where marks are, in order: positions in a text, or numbers of lines.

@@ -7,7 +7,7 @@ use crate::extract::markdown::{self, LeadingHeading, UnplacedBlock};
 /// Number of heading levels in Markdown.
 const MAX_LEVEL: u8 = 6;
 
-/// Longest row of a table, in cells.
+/// Longest row of a table, in cells: each row is made as long as the longest.
 pub(super) const MAX_CELLS: usize = 1000;
 
 /// How many times as many cells as it has a table may be written with; else its rows are not made

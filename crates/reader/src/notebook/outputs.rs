@@ -14,7 +14,7 @@ const MAX_CHARS: usize = 4_000;
 /// Most lines of a result that is read: what Jupyter shows without scrolling is 24 to 100.
 const MAX_LINES: usize = 60;
 
-/// Longest table in HTML that is read; its tags are many times its text.
+/// Longest table in HTML that is read, in bytes; its tags are many times its text, whose length is checked later.
 const MAX_HTML_BYTES: usize = 100_000;
 
 /// Most lines of an error message. The traceback is left out.
@@ -47,7 +47,7 @@ pub(super) fn markdown(
     let (text, max_lines) = match output["output_type"].as_str() {
         Some("error" | "pyerr") => {
             let message = format!("{}: {}", of("ename"), of("evalue"));
-            // With the fences around it.
+            // The message has two fences around it.
             (fenced("", &printed(&message)), MAX_ERROR_LINES + 2)
         }
         Some("stream") => (fenced("", &printed(&of("text"))), MAX_LINES),

@@ -194,7 +194,7 @@ impl CodeReader<'_> {
             'g' => {
                 self.run('g');
             }
-            // The day of the week in codes from Japan.
+            // In codes from Japan, this is the day of the week.
             'a' if self.eat("aa") => {
                 let len = 3 + self.run('a');
                 pieces.push(FormatPiece::Date('d', len));

@@ -161,6 +161,7 @@ pub(super) fn lay_out(
     has_groups: bool,
     shown: &mut String,
 ) {
+    // Before the point, the first place also takes the digits for which the code has no place.
     let (whole, decimals) = at_point(pieces);
     let num_whole = num_places(whole);
     let mut places_left = num_whole;
@@ -181,6 +182,7 @@ pub(super) fn lay_out(
     if num_whole == 0 && !decimals.is_empty() {
         (0..number.num_whole()).rev().for_each(|position| shown.push(number.whole(position)));
     }
+    // Behind the point, `0` keeps zeros at the end, and `?` leaves blanks for them.
     let places: Vec<&FormatPiece> = decimals.iter().filter(is_place).collect();
     let last_zero = places.iter().rposition(|place| **place == FormatPiece::Digit('0'));
     let num_kept = number.num_decimals().max(last_zero.map_or(0, |idx| idx + 1));

@@ -4,7 +4,7 @@ use crate::flow::FlowItem;
 use crate::remarks::Remark;
 use crate::xml::Element;
 
-/// Most words that are quoted of the text that an annotation is about.
+/// Most words that are quoted of the text that an annotation is about, which is read in its place in full.
 const MAX_QUOTED_WORDS: usize = 12;
 
 /// An annotation that is being read.

@@ -23,7 +23,7 @@ const LEFT_OUT: &[&str] = &[
 /// Frames whose text is the same on every slide.
 const FURNITURE: &[&str] = &["header", "footer", "date-time", "page-number"];
 
-/// Most blanks that one element stands for, and most repeated cells of a row.
+/// Most blanks that one element stands for, and most repeated cells of a row: a few bytes could ask for a million.
 const MAX_REPEATED: usize = 100;
 
 /// How many annotations of a paragraph may be open at once; more would have to be searched for each that ends.
@@ -128,6 +128,7 @@ impl OdfWalk {
             "p" | "h" => {
                 self.is_frame = false;
                 let is_heading = element.name() == "h";
+                // A bound that fits a byte; the writer shows six levels.
                 let level = element.number("outline-level").unwrap_or(1_usize).min(9);
                 let level = if is_heading { u8::try_from(level).unwrap_or(9) } else { 0 };
                 let style = element.attribute_or_empty("style-name");
@@ -204,6 +205,7 @@ impl OdfWalk {
                 let Some(note) = self.note.take().filter(|note| !note.trim().is_empty()) else {
                     return;
                 };
+                // A note without text gets no number, as nothing would be behind it.
                 self.num_notes += 1;
                 let number = self.num_notes;
                 if let Some(paragraph) = self.paragraphs.last_mut() {

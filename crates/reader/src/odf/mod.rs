@@ -26,7 +26,7 @@ use crate::extract::protocol::{
 use objects::Objects;
 use styles::OdfStyles;
 
-/// Most objects that are read; each is a separate part of the archive.
+/// Most objects that are read; each is a separate part of the archive, which has to be unpacked.
 const MAX_OBJECTS: usize = 2_000;
 
 pub(crate) fn read_text(

@@ -13,12 +13,13 @@ const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f
     \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \
     \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
 
-/// Most bytes of the result; a reference of two bytes stands for up to seventeen.
+/// Most bytes of the result: the file states its size, and a reference of two bytes stands for up to seventeen.
 const MAX_BYTES: usize = 64 << 20;
 
 /// Decompresses RTF, as far as it goes; `None` for data of another kind.
 pub(super) fn decompress(data: &[u8]) -> Option<Vec<u8>> {
     let (head, body) = data.split_at_checked(HEAD_BYTES)?;
+    // The kind is behind the two sizes.
     match &head[8..12] {
         UNCOMPRESSED => Some(body.to_vec()),
         COMPRESSED => Some(expand(body)),

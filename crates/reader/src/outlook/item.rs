@@ -12,7 +12,7 @@ use crate::limits;
 /// How deep items are attached to items that are read. Each is written into the one that it is attached to.
 const MAX_DEPTH: usize = 8;
 
-/// Most people of an item.
+/// Most people of an item: each is a folder of streams to read.
 const MAX_PEOPLE: usize = 2_000;
 
 /// A message, an appointment, a contact, a task or a note.

@@ -43,6 +43,7 @@ pub(super) enum PropertyOwner {
 }
 
 impl PropertyOwner {
+    /// Returns the size of the head before its properties (MS-OXMSG 2.4.1).
     fn head_bytes(self) -> usize {
         match self {
             Self::Item => 32,
@@ -189,6 +190,7 @@ impl<'a> OutlookStorage<'a> {
 /// Returns a file that is cut off with zeros up to the end of what its table of sectors is about; `None` for a file that
 /// is not cut off, or whose head is damaged (MS-CFB 2.2).
 fn extended(bytes: &[u8]) -> Option<Vec<u8>> {
+    // The head states the size of sectors as a power of two: 512 or 4,096 bytes.
     let sector_bytes = match bytes.get(30..32)? {
         [9, 0] => 1_usize << 9,
         [12, 0] => 1 << 12,

@@ -17,10 +17,11 @@ pub(super) const MAX_SIDE: u32 = 1_600;
 /// How many words in a row show that a passage stands here. Three are common phrases.
 const RUN: usize = 4;
 
-/// Fewest letters of a word that is worth marking alone.
+/// Fewest letters of a word that is worth marking alone; shorter ones, such as `the`, are all over the page.
 const MIN_LETTERS: usize = 4;
 
-/// Share of blue that the marker leaves, and space around a word in points.
+/// Share of blue, of 255, that the marker leaves: white becomes yellow. And the space around a word in points, so
+/// that the edges of its letters are marked.
 const BLUE_LEFT: u8 = 64;
 const MARGIN: f64 = 1.0;
 

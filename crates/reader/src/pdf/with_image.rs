@@ -17,10 +17,10 @@ use crate::extract::protocol::{
 };
 use crate::{EarlyEnd, Emit, ReaderInput};
 
-/// Most pictures that are read from one file.
+/// Most pictures that are read from one file: bounds the chain of directories, which the file controls.
 const MAX_PICTURES: usize = 2_000;
 
-/// Most memory for one picture, in bytes.
+/// Most memory for one picture, in bytes: its size is stated in a few bytes of the file.
 const MAX_PICTURE_BYTES: u64 = 512 << 20;
 
 /// Pictures whose longer side has fewer pixels are enlarged to twice their size: letters on

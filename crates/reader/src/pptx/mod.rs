@@ -43,6 +43,7 @@ pub(crate) fn read(
         let damage = deck.write(name, &mut writer);
         let mut page = writer.page(number);
         if let Some(failed) = damage {
+            // A slide is kept up to the damage; one without text has failed.
             if page.blocks.is_empty() {
                 page.failed = Some(failed.detail.clone());
                 num_failed += 1;

@@ -216,6 +216,7 @@ impl RtfWalk {
             "par" | "sect" | "page" if self.state.destination == Destination::Body => {
                 self.end_paragraph();
             }
+            // In a note or a title, paragraphs are joined by a blank.
             "par" => self.push(" "),
             "cell" | "nestcell" => self.end_cell(),
             "row" => {
@@ -325,6 +326,7 @@ impl RtfWalk {
         self.end_table();
         let (marker, text) =
             if marker.trim().is_empty() { bullet(text) } else { (marker.trim(), text) };
+        // The format has nine levels of lists, from 0.
         let depth = self.state.list_level.min(8);
         let notes = std::mem::take(&mut self.notes);
         if let Some(level) = self.tables.heading_level(&self.state) {

@@ -8,7 +8,7 @@ use super::state::{RtfTables, code_page};
 use super::tokens::{RtfTokens, Token};
 use crate::text::decode;
 
-/// How many tokens from its start a document says what it contains.
+/// How many tokens from its start a document says what it contains; fonts and text follow.
 const MAX_HEAD_TOKENS: usize = 100;
 
 /// What applies to the text of a group; a group inside inherits it.

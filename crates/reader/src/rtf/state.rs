@@ -105,7 +105,7 @@ const CODE_PAGES: [(i32, &str, Option<i32>); 31] = [
     (1250, "windows-1250", Some(238)),
     (866, "ibm866", None),
     (65_001, "utf-8", None),
-    // Those of mail.
+    // These code pages are used in mail.
     (20_866, "koi8-r", None),
     (21_866, "koi8-u", None),
     (28_592, "iso-8859-2", None),

@@ -13,7 +13,7 @@ pub(super) enum Token<'a> {
     Byte(u8),
 }
 
-/// Longest control word; programs allow 32 letters.
+/// Longest control word, in letters; programs allow 32, and longer ones are damage.
 const MAX_WORD: usize = 64;
 
 /// Splits a file from its beginning.

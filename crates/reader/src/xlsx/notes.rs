@@ -78,7 +78,7 @@ pub(super) fn legacy(xml: &str, threads: &[Remark]) -> Vec<Remark> {
                 remarks.push(Remark { author, about, ..Remark::default() });
             }
             "t" => is_text = true,
-            // Pronunciations.
+            // This text says how the other text is pronounced.
             "rPh" => is_text = false,
             _ => {}
         },

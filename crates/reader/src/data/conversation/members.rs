@@ -11,7 +11,8 @@ use crate::{EarlyEnd, Emit, ReaderInput};
 
 use super::export;
 
-/// Longest name of a conversation, in characters.
+/// Longest name of a conversation, in characters: programs name one by its first words, and it becomes the name of a
+/// file.
 const MAX_NAME_CHARS: usize = 100;
 
 /// Emits each conversation of an export as it is written there. Of any other file, and of an export that is over the

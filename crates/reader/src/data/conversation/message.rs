@@ -3,10 +3,10 @@
 use crate::characters::visible_text;
 use crate::data::json_value::{JsonObject, JsonValue};
 
-/// How deep the texts of a message may be nested.
+/// How deep the texts of a message may be nested: bounds the recursion on a hostile file.
 const MAX_DEPTH: usize = 8;
 
-/// Longest name of a speaker, in characters.
+/// Longest name of a speaker, in characters; a longer one is text.
 const MAX_NAME_CHARS: usize = 80;
 
 /// The speaker of what a tool returns.

@@ -4,10 +4,11 @@ use crate::data::json_value::{JsonObject, JsonValue};
 
 use super::message::{ChatTurn, Conversation, of_tool, speaker, to_speaker, turns};
 
-/// How many of ten lines may be neither messages nor what a program notes beside them.
+/// How many of ten lines may be neither messages nor what a program notes next to them; with more, the file is a log
+/// of something else.
 const MAX_OTHER_OF_TEN: usize = 1;
 
-/// How many of the lines must be messages: one in so many.
+/// One in this many lines must be a message: programs note much more than what is said.
 const MIN_SHARE: usize = 20;
 
 /// What a line of a session is.
@@ -51,6 +52,7 @@ pub(super) fn read(text: &str) -> Option<Conversation> {
             SessionLine::Other => num_other += 1,
         }
     }
+    // What a program shows repeats what is said; it counts only if nothing else is there.
     if conversation.turns.is_empty() {
         num_said += shown.len();
         conversation.turns = shown;
@@ -63,13 +65,13 @@ pub(super) fn read(text: &str) -> Option<Conversation> {
 
 fn line_of(object: &JsonObject<'_>) -> SessionLine {
     let kind = object.string("type").unwrap_or_default();
-    // Claude Code and others.
+    // Claude Code and other programs write messages in this form.
     if let Some(message) = object.object("message")
         && let Some(found) = of_role(&message)
     {
         return SessionLine::Said(found);
     }
-    // Codex.
+    // Codex puts each message into a payload.
     if let Some(payload) = object.object("payload") {
         return match kind.as_str() {
             "response_item" => SessionLine::Said(of_item(&payload)),
@@ -99,7 +101,7 @@ fn line_of(object: &JsonObject<'_>) -> SessionLine {
         ["sessionId", "session_id", "uuid", "timestamp", "messageId", "record_type"];
     let is_note = NOTED.iter().any(|name| object.has(name))
         && (!kind.is_empty() || object.has("record_type"));
-    // The first line of a session of an older Codex.
+    // An older Codex begins a session with such a line.
     if is_note || (object.has("instructions") && object.has("id")) {
         return SessionLine::Note;
     }

@@ -71,12 +71,12 @@ const CONSENTS: &str = "\
 const CREDITS: &str =
     "© | bild: | bilder: | foto: | fotos: | image: | photo: | photos: | photo by | titelbild:";
 
-/// Longest credit at the end of a caption, and longest line that is an offer or a caption, in
-/// characters.
+/// Longest credit at the end of a caption, and longest line that is an offer or a caption, in characters; a longer
+/// line is a paragraph that has such words by chance.
 const MAX_CREDIT: usize = 60;
 const MAX_CAPTION: usize = 300;
 
-/// Longest such line, in characters.
+/// Longest line, in characters, that introduces something or agrees to cookies; a longer one is a sentence.
 const MAX_LEN: usize = 70;
 
 /// Whether a line introduces something that is not content.

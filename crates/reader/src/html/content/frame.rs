@@ -14,19 +14,20 @@ const ROLES: &[&str] = &[
     "navigation", "search", "toolbar",
 ];
 
-/// An element with a larger share of the page's prose, in percent, contains the content.
+/// An element with a larger share of the page's prose, in percent, contains the content, whatever it is called.
 const MAX_SHARE: usize = 40;
 
 /// Comments are left out if the rest of the page has at least this much prose, in letters. On a
 /// page of a forum they are the content.
 const MIN_REST: usize = 300;
 
-/// A teaser has at least this share of its text in links, in percent.
+/// A teaser has at least this share of its text in links, in percent: classes such as `box` and `list` are also
+/// around content.
 const MIN_LINKED: usize = 50;
 
 /// Marks the outermost elements that are not content.
 pub(super) fn leave_out(survey: &PageSurvey<'_>, left_out: &mut LeftOut) {
-    // First the comments, so that they do not count as prose of the page.
+    // The comments come first, so that they do not count as prose of the page.
     mark(survey, left_out, is_comments);
     mark(survey, left_out, is_frame);
 }
@@ -93,6 +94,7 @@ fn is_frame(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
         sum.letters * 100 > page.letters * MAX_SHARE
     };
     let is_out = match item.element.name() {
+        // Even one with most of the text of a page is none of its content.
         "nav" => return true,
         "article" | "body" | "main" => false,
         _ if proof::is_consent(survey, sums, idx) => true,

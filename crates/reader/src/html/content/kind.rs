@@ -18,11 +18,12 @@ const GENERATORS: &[&str] = &[
 /// Words with which a page says what made it.
 const MADE: &[&str] = &["created", "generated", "made with", "powered by", "produced"];
 
-/// How many elements at the end of a page are looked at, and the longest line that says it, in bytes.
+/// How many elements at the end of a page are looked at, and the longest line that names a generator, in bytes; a
+/// longer one may be a text about it.
 const MAX_LAST: usize = 60;
 const MAX_LINE: usize = 200;
 
-/// Points that make a page documentation.
+/// Points that make a page documentation: one sure sign, or two weak ones; an article needs one more.
 const MIN_POINTS: usize = 2;
 
 /// Whether a page is documentation rather than an article.
@@ -33,6 +34,7 @@ pub(super) fn is_documentation(html: &Html, survey: &PageSurvey<'_>) -> bool {
     let is_generated =
         states(html, "generator", GENERATORS) || is_generated(html) || says_generated(survey);
     let has_class = survey.items.iter().any(|item| names::is_documentation(item.element));
+    // A generator and its class are sure; links to headings, code and terms are also in some articles.
     let points = 2 * usize::from(is_generated)
         + 2 * usize::from(has_class)
         + usize::from(num_self_links > 1)
@@ -99,6 +101,7 @@ fn links_to_itself(survey: &PageSurvey<'_>, idx: usize) -> bool {
         && (is_heading(survey.items[parent].element.name())
             || survey
                 .children(parent)
+                // The link is beside the heading, within a few elements that wrap both.
                 .take(3)
                 .any(|child| is_heading(survey.items[child].element.name())))
 }

@@ -5,7 +5,7 @@ use super::super::elements::is_heading;
 use super::survey::{LeftOut, PageSurvey, TextAmount};
 use crate::document::WordDestination;
 
-/// A lead has at most this share of its text in links, in percent.
+/// A lead has at most this share of its text in links, in percent; a text with more leads to other pages.
 const MAX_LINKED: usize = 30;
 
 /// Returns the index of the element that contains the title and the content, and marks what else

@@ -8,6 +8,7 @@ use super::cues;
 
 /// Whether a text holds a sentence and is as long as a paragraph; shorter ones, links and headings announce other pages.
 pub(crate) fn is_paragraph(text: NodeRef<'_, Node>) -> bool {
+    // Teasers and captions are shorter.
     const MIN_WORDS: usize = 15;
     let Some(words) = text.value().as_text().map(|text| text.trim()) else { return false };
     let parent = text.parent().and_then(|parent| parent.value().as_element());
@@ -21,7 +22,7 @@ pub(crate) fn is_paragraph(text: NodeRef<'_, Node>) -> bool {
 /// Whether a text is near a form, near a heading that is a link, or in an item with a link: it is about that, or about
 /// another page.
 fn is_in_offer(text: NodeRef<'_, Node>) -> bool {
-    /// How far up is looked, and at how many nodes there.
+    /// How far up is looked, and at how many nodes there: this is asked for each text around the content.
     const MAX_UP: usize = 4;
     const MAX_NEAR: usize = 100;
     let mut items =

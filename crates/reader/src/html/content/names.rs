@@ -80,7 +80,7 @@ static WORDS: LazyLock<HashMap<&'static str, ContentRole>> = LazyLock::new(|| {
     words
 });
 
-/// Most words of a name that are compared at once.
+/// Most words of a name that are compared at once, as many as the longest in the lists has.
 const MAX_WORDS: usize = 3;
 
 /// Returns what the classes and the id of an element say about it.
@@ -89,6 +89,7 @@ pub(super) fn role(element: &Element) -> Option<ContentRole> {
         return Some(ContentRole::Body);
     }
     let names = element.classes().chain(element.id());
+    // Roles are in order, so the least is the strongest.
     names.filter_map(|name| role_of_name(&spell(name)?)).min()
 }
 
@@ -119,6 +120,7 @@ pub(super) fn is_documentation(element: &Element) -> bool {
 
 /// Spells a name in lower case with hyphens between its words; `None` for a modifier.
 fn spell(name: &str) -> Option<String> {
+    // Bounds the work on a name that is made to be long; the words of real ones come first.
     const MAX_CHARS: usize = 80;
     let mut words = String::new();
     let mut last = '-';

@@ -6,13 +6,13 @@ use scraper::node::Element;
 
 use super::survey::{PageSurvey, TextAmount};
 
-/// Longest text of such a line, in letters: it may have the titles of the pages.
+/// Longest text of such a line, in letters: it may have the titles of the pages; a longer text is content.
 const MAX_LETTERS: usize = 400;
 
-/// Most elements of one.
+/// Most elements of one: bounds the work, as the links are looked for below each element.
 const MAX_BELOW: usize = 60;
 
-/// Most links of one, and fewest that are known by their names.
+/// Most links of one, and fewest that are known by their names: one such name may be a word of the content.
 const MAX_LINKS: usize = 12;
 const MIN_NAMED: usize = 2;
 

@@ -13,10 +13,11 @@ use scraper::{ElementRef, Html, Node};
 use super::super::elements::is_heading;
 use super::{shown, tabs};
 
-/// Longest label of a panel, in characters.
+/// Longest label of a panel, in characters: a question may be a label, a paragraph is none.
 const MAX_LABEL: usize = 150;
 
-/// Most nodes of a panel that are looked at, as panels may be nested.
+/// Most nodes of a panel that are looked at, as panels may be nested, and each is looked at again from those around
+/// it.
 const MAX_BELOW: usize = 5_000;
 
 /// A panel of which this share is in links is a menu, in percent.
@@ -48,6 +49,7 @@ impl Panels {
     pub(super) fn of_page(html: &Html) -> Self {
         let mut panels = Self::default();
         let mut texts: HashSet<&str> = HashSet::new();
+        // The controls come first: a panel is known only by what names it, which may be behind it.
         let controls = Controls::of_page(html, &mut texts);
         let mut skipped: Option<NodeId> = None;
         for edge in html.tree.root().traverse() {
@@ -260,7 +262,7 @@ impl<'a> Controls<'a> {
 
 /// Returns the tab of a panel: the one with the same place in the list of tabs before the panels.
 fn tab_of(node: NodeRef<'_, Node>, element: &Element) -> Option<String> {
-    /// How far up the list of tabs is looked for, and how many tabs are counted.
+    /// How far up the list of tabs is looked for, and how many tabs are counted: this is asked for each panel.
     const MAX_UP: usize = 4;
     const MAX_TABS: usize = 100;
     if !is_panel(element) {
@@ -307,7 +309,7 @@ fn is_panel(element: &Element) -> bool {
 
 /// Whether most of the text of a hidden element is displayed elsewhere.
 fn is_copy(panel: NodeRef<'_, Node>, texts: &HashSet<&str>) -> bool {
-    /// Share of the text that is elsewhere, in percent.
+    /// Share of the text that is elsewhere, in percent; the rest may be a label or a date of the copy.
     const MIN_COPIED: usize = 80;
     let (copies, others): (Vec<&str>, Vec<&str>) =
         long_texts(panel).partition(|text| texts.contains(text));
@@ -363,6 +365,7 @@ fn text_of(node: NodeRef<'_, Node>) -> Option<String> {
     let mut text = String::new();
     for piece in ElementRef::wrap(node)?.text() {
         text.push_str(piece);
+        // Much more than a label has with its blanks: the rest need not be read.
         if text.len() > 8 * MAX_LABEL {
             return None;
         }

@@ -8,19 +8,20 @@ use super::names::ContentRole;
 use super::survey::{DisplayedElement, PageSurvey, TextAmount};
 use crate::document::WordDestination;
 
-/// Most elements that are looked at, as elements may be nested.
+/// Most elements that are looked at, as elements may be nested, and each is looked at again from those around it.
 const MAX_BELOW: usize = 2_000;
 
-/// What offers other pages has at least this share of its text in links, in percent.
+/// What offers other pages has at least this share of its text in links, in percent: their titles, among lines about
+/// them.
 const MIN_LINKED: usize = 25;
 
-/// Longest notice about cookies, in letters: the page is around it.
+/// Longest notice about cookies, in letters; a longer text with such a button is the page itself.
 const MAX_CONSENT: usize = 2_000;
 
-/// Texts of a button that are read.
+/// Texts of a button that are read; more are no label.
 const MAX_TEXTS: usize = 10;
 
-/// A list of other pages has at least this many links to them.
+/// A list of other pages has at least this many links to them; a sentence may have two.
 const MIN_AWAY: usize = 3;
 
 /// Parts of addresses with which pages are shared.

@@ -7,10 +7,12 @@ use super::survey::{LeftOut, PageSurvey, TextAmount};
 use super::{frame, kind, lead, names, neighbours, proof};
 use crate::document::WordDestination;
 
-/// The content has at least one in this many letters of the page, and what is around it less.
+/// The content has at least one in this many letters of the page, and what is around it less: an element may be
+/// marked as the content and hold only a part of it.
 const MIN_SHARE: usize = 4;
 
-/// What leads through a site has at least this share of its text in links, in percent.
+/// What leads through a site has at least this share of its text in links, in percent; the rest are headings of
+/// groups.
 const MIN_LINKED: usize = 60;
 
 /// Returns the index of the element that contains the content, and marks what else is in it.

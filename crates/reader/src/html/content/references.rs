@@ -7,10 +7,10 @@ use super::survey::{PageSurvey, TextAmount};
 /// Fewest letters per link: shorter ones name services and sections of a site.
 const MIN_LETTERS: usize = 15;
 
-/// Fewest rows of a table whose cells say what the links next to them are.
+/// Fewest rows of a table whose cells say what the links next to them are; fewer may begin without a link by chance.
 const MIN_ROWS: usize = 3;
 
-/// Most elements that are looked at, as lists may be nested.
+/// Most elements that are looked at, as lists may be nested, and each is looked at again from those around it.
 const MAX_BELOW: usize = 2_000;
 
 /// Whether the links in an element, which has no prose, belong to the content; `is_below` if there

@@ -3,13 +3,15 @@
 use super::names::ContentRole;
 use super::survey::{LeftOut, PageSurvey, TextAmount};
 
-/// An element with this share of the prose around it, in percent, contains the content.
+/// An element with this share of the prose around it, in percent, contains the content; the rest is a teaser or a
+/// note.
 const MIN_PROSE: usize = 90;
 
 /// It also has this share of the text outside of links, which may be lists and tables.
 const MIN_OWN: usize = 80;
 
-/// An element that is marked as the content needs only this share of the prose.
+/// An element that is marked as the content needs only this share of the prose: comments may have more than half of
+/// it.
 const MIN_MARKED: usize = 45;
 
 /// Elements that are only a part of a content.

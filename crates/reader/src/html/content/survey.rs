@@ -15,22 +15,23 @@ use super::panels::Panels;
 use super::shown;
 use crate::document::WordDestination;
 
-/// A text with at least this many letters outside of links is prose.
+/// A text with at least this many letters outside of links is prose; titles and labels are shorter.
 const MIN_PROSE: usize = 60;
 
 /// A table with at least this share of its text in links, in percent, is a way through a site.
 const MAX_LINKED: usize = 60;
 
-/// An element is a part of a line that has at least this many other letters.
+/// An element is a part of a line that has at least this many other letters; next to fewer, such as a bullet, it is
+/// the line.
 const MIN_REST: usize = 20;
 
-/// Most headings of the first level that can be the title of a page.
+/// Most headings of the first level that can be the title of a page: each is looked for in each element.
 const MAX_TITLES: usize = 100;
 
-/// Lines are cut when they are longer, in bytes.
+/// Lines are cut when they are longer, in bytes: they are read to recognise short ones.
 const MAX_LINE: usize = 400;
 
-/// A letter of a script without spaces is worth this many letters.
+/// A letter of a script without spaces is worth this many letters, as it stands for a syllable or a word.
 const DENSE_LETTER: usize = 3;
 
 /// The first letter of such a script.
@@ -237,6 +238,7 @@ impl<'a> PageSurvey<'a> {
             sum.prose += if piece.is_prose { piece.letters } else { 0 };
             sum.sentences += if piece.is_sentence { piece.letters } else { 0 };
         }
+        // Backwards, so that an element has its own sum before it is added to the one around it.
         for idx in (1..self.items.len()).rev() {
             let parent = self.items[idx].parent;
             sums[idx].has_table |= self.items[idx].is_table
@@ -309,7 +311,7 @@ impl<'a> PageSurvey<'a> {
 
     /// Whether there are no words between two pieces of text.
     pub(super) fn is_next(&self, end: usize, start: usize) -> bool {
-        /// Elements and line ends that may be between two blocks.
+        /// Most elements and line ends that may be between two blocks: bounds the work on an empty page.
         const MAX_BETWEEN: usize = 20;
         let between = self.pieces.get(end..start);
         between.is_some_and(|between| {
@@ -362,6 +364,7 @@ impl OpenTables {
 
 /// Whether a line ends as sentences do, and has enough words for one.
 fn is_sentence(line: &[TextNode<'_>]) -> bool {
+    // `Read more.` and `All rights reserved.` have fewer.
     const MIN_WORDS: usize = 4;
     const MARKS: &[char] = &['.', '!', '?', '\u{2026}', '\u{3002}', '\u{FF01}', '\u{FF1F}'];
     /// Letters of a script without spaces, as they count.

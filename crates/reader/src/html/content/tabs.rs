@@ -4,7 +4,7 @@
 use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
 
-/// Most labels of a row.
+/// Most labels of a row: bounds the work on a hostile page.
 const MAX_LABELS: usize = 50;
 
 /// Returns the panels that a row of labels names, in order, with their labels; empty for other elements.

@@ -6,7 +6,7 @@ use super::survey::{LeftOut, PageSurvey, TextAmount};
 use super::{cues, proof, references};
 use crate::document::WordDestination;
 
-/// A note or a list of teasers has at most this share of the prose, in percent.
+/// A note or a list of teasers has at most this share of the prose, in percent; with more, it is the content.
 const MAX_SHARE: usize = 20;
 
 /// What is longer, in letters, does not describe the content but other pages.
@@ -18,13 +18,14 @@ const MAX_SHORT: usize = 100;
 /// A list of links has at least this share of its text in links, in percent.
 const MIN_LINKED: usize = 60;
 
-/// What a line such as "Read more" introduces has at least this share in links, in percent.
+/// What a line such as "Read more" introduces has at least this share in links, in percent: the line is a sign, too,
+/// so less is enough than for a list of links.
 const MIN_INTRODUCED: usize = 25;
 
 /// A sentence with at least this many letters outside of links is no list of links.
 const MIN_OWN: usize = 10;
 
-/// Longest line that introduces something, in letters.
+/// Longest line that introduces something, in letters; a longer one is a sentence of the content.
 const MAX_LINE: usize = 60;
 
 /// How many elements are near a caption; a page may have any number of both.
@@ -66,6 +67,7 @@ pub(super) fn leave_out(survey: &PageSurvey<'_>, root: usize, left_out: &mut Lef
         }
         idx = if left_out[idx].is_some() { survey.items[idx].end } else { idx + 1 };
     }
+    // Headings come last, as they are left out with what was below them.
     keep_links(survey, root, left_out);
     leave_out_headings(survey, root, left_out);
 }
@@ -77,6 +79,7 @@ fn keep_links(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
     let before = survey.sums(left_out)[root].letters;
     let mut with_links = left_out.to_vec();
     lists.iter().for_each(|idx| with_links[*idx] = None);
+    // More than the rest: what was kept is then a frame around the links.
     if survey.sums(&with_links)[root].letters > 2 * before {
         lists.iter().for_each(|idx| left_out[*idx] = None);
     }
@@ -120,7 +123,7 @@ fn has_picture_near(survey: &PageSurvey<'_>, around: usize) -> bool {
 
 /// Whether an element is part of an item or a cell, such as the date of an event.
 fn is_in_item(survey: &PageSurvey<'_>, idx: usize) -> bool {
-    /// How far up an item is looked for.
+    /// How far up an item is looked for: a date may be in a few elements of its own.
     const MAX_UP: usize = 4;
     let parents = std::iter::successors(Some(idx), |idx| Some(survey.items[*idx].parent));
     parents.take(MAX_UP).any(|idx| matches!(survey.items[idx].element.name(), "li" | "td" | "dd"))
@@ -137,7 +140,7 @@ fn is_numbered(caption: &str) -> bool {
 
 /// Marks the pictures next to a caption that repeat it.
 fn leave_out_pictures(survey: &PageSurvey<'_>, caption: usize, left_out: &mut LeftOut) {
-    /// Beginning of the description that is compared, in characters.
+    /// Beginning of the description that is compared, in characters: captions go on in another way, or are cut.
     const BEGINNING: usize = 20;
     let text = survey.first_line(caption);
     for idx in survey.below(survey.items[caption].parent).take(MAX_NEAR) {
@@ -216,6 +219,7 @@ fn leave_out_headings(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftO
 }
 
 fn is_sentence(line: &str) -> bool {
+    // A heading that is a question has fewer.
     const MIN_WORDS: usize = 6;
     line.ends_with(['.', '?']) && line.split_whitespace().count() >= MIN_WORDS
 }

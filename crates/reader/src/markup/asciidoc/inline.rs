@@ -74,7 +74,7 @@ impl Attributes {
                     self.formatted(rest, mark, may_open, out)
                 }
                 Some('h' | 'f' | 'i') if may_open => self.url(rest, out),
-                // A line break.
+                // A plus at the end of a line breaks the line.
                 Some(' ') if rest == " +" || rest.starts_with(" +\n") => 2,
                 _ => 0,
             };

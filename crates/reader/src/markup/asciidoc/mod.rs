@@ -65,7 +65,7 @@ impl AsciidocReader {
                 at += 1;
                 continue;
             }
-            // The author, then the revision.
+            // At most two lines below the title name the author and the revision.
             if num_named == 2 || line.text.starts_with(['=', '[', '.', '*', '|', '-']) {
                 break;
             }
@@ -153,6 +153,7 @@ impl AsciidocReader {
     fn block(&mut self, lines: &[SourceLine<'_>], above: &BlockAttributes, depth: usize) -> usize {
         let first = lines[0];
         let is_discrete = matches!(above.style.as_str(), "discrete" | "float");
+        // Only the outermost blocks are sections; a discrete heading may be anywhere.
         if (depth == 0 && !above.is_attached || is_discrete)
             && let Some((level, title, used)) = heading(lines)
         {
@@ -160,6 +161,7 @@ impl AsciidocReader {
             self.writer.heading(first.number, level, &title);
             return used;
         }
+        // Breaks of a page, rules, and the sign that attaches a block to an item have no text.
         if first.text == "<<<" || first.text == "'''" || first.text == "+" {
             return 1;
         }
@@ -177,6 +179,7 @@ impl AsciidocReader {
             self.prose(first.number, inline::alt(text));
             return 1;
         }
+        // An indented paragraph is source, but an indented item is an item.
         if first.indent() > 0 && inline::item_mark(first.text).is_none() {
             let used = paragraph_len(lines);
             self.writer.code("", &dedent(&lines[..used]));
@@ -231,7 +234,7 @@ impl AsciidocReader {
             '+' if above.style == "stem" || above.style == "latexmath" => {
                 self.writer.code("math", inside);
             }
-            // Markup of another format.
+            // A passthrough block has markup of another format.
             '+' => {}
             _ if is_table => {
                 let rows = table::rows(inside, mark, above.has_columns);
@@ -317,7 +320,7 @@ fn is_directive(text: &str) -> bool {
         .any(|name| text.starts_with(name) && text.ends_with(']'))
 }
 
-/// Whether a line is one of the two equal ones around a block.
+/// Whether a line is one of the two equal ones around a block: four signs or more.
 fn is_delimiter(text: &str) -> bool {
     let mark = text.chars().next().unwrap_or(' ');
     let is_rule = text.len() >= 4 && "-.=*_+/".contains(mark) && text.chars().all(|c| c == mark);

@@ -13,6 +13,7 @@ pub(super) fn num_columns(attributes: &str) -> Option<usize> {
         let repeated = column.split_once('*').and_then(|(times, _)| times.trim().parse().ok());
         repeated.unwrap_or(1_usize)
     });
+    // A few bytes could ask for a million columns.
     Some(columns.fold(0, usize::saturating_add)).filter(|number| (1..=1000).contains(number))
 }
 
@@ -32,6 +33,7 @@ pub(super) fn rows(
         if line.text.starts_with("//") {
             continue;
         }
+        // The cells before the second row are those of the first line.
         if width.is_none()
             && (line.is_blank() || line.text.starts_with(separator))
             && cells.len() > 1

@@ -6,7 +6,7 @@ use super::words::{self, WORDS};
 use super::{LatexReader, MAX_FORMULA_BYTES, num_blanks};
 use crate::markup::writer::within;
 
-/// Longest source text within a line, in bytes.
+/// Longest source text within a line, in bytes: bounds the search for its end.
 const MAX_VERBATIM_BYTES: usize = 1000;
 
 impl LatexReader {
@@ -108,6 +108,7 @@ impl LatexReader {
     /// Reads the letter that an accent is on.
     fn accent(&mut self, name: &str) {
         let rest = &self.text[self.at..];
+        // As in `\'{\i}`: a blank, a bracket and a backslash may be between the accent and its letter.
         let trimmed = rest.trim_start_matches([' ', '{', '\\']);
         let num_skipped = rest.len() - trimmed.len();
         let Some(letter) = trimmed.chars().next().filter(|c| c.is_alphabetic() && num_skipped < 4)
@@ -135,7 +136,7 @@ impl LatexReader {
         self.skip_options();
         let Some(words) = self.group_words() else { return true };
         if !self.is_silent {
-            // A table that is not closed.
+            // Tables that nothing closes end with the text.
             while !self.tables.is_empty() {
                 self.end_table();
             }

@@ -6,7 +6,7 @@ use super::words::WORDS;
 use super::{LatexList, LatexReader, LatexTable, MAX_DEPTH};
 use crate::markup::writer::{MarkupRow, SourceLine, within};
 
-/// Longest source text, in bytes; what is not closed within it is read as words.
+/// Longest source text, in bytes; what is not closed within it is read as words. Bounds the search for its end.
 const MAX_CODE_BYTES: usize = 100_000;
 
 impl LatexReader {

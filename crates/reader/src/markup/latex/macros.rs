@@ -1,6 +1,6 @@
 //! Defines macros: texts with arguments.
 
-/// Longest text that a macro is replaced by, in bytes.
+/// Longest text that a macro is replaced by, in bytes: a short macro may have its argument many times.
 const MAX_EXPANDED_BYTES: usize = 4000;
 
 pub(super) struct Macro {
@@ -13,6 +13,7 @@ pub(super) struct Macro {
 impl Macro {
     /// Returns a macro, unless its text is too long or has too many arguments.
     pub(super) fn new(num_arguments: usize, default: Option<String>, body: String) -> Option<Self> {
+        // TeX has no more than nine arguments.
         let is_short = num_arguments <= 9 && body.len() <= MAX_EXPANDED_BYTES;
         is_short.then_some(Self { num_arguments, default, body })
     }

@@ -19,13 +19,13 @@ use crate::document::Document;
 
 use macros::Macro;
 
-/// Longest formula, in bytes.
+/// Longest formula, in bytes: a `$` that nothing closes is a sign of a currency, not the beginning of a formula.
 const MAX_FORMULA_BYTES: usize = 10_000;
 
-/// Longest group, in bytes.
+/// Longest group, in bytes: a bracket that nothing closes would be searched for to the end of the text, each time.
 const MAX_GROUP_BYTES: usize = 10_000;
 
-/// How deep groups are followed.
+/// How deep groups are followed: bounds the recursion on a hostile file.
 const MAX_DEPTH: usize = 40;
 
 pub(super) fn extract(text: &str) -> Document {
@@ -127,6 +127,7 @@ impl LatexReader {
             match first {
                 '\\' => self.command(end),
                 '%' => self.comment(rest),
+                // A blank line ends a paragraph, any other line end is a blank.
                 '\n' => {
                     self.advance(1);
                     let blank = num_blanks(&rest[1..]);
@@ -138,6 +139,7 @@ impl LatexReader {
                     }
                 }
                 '$' => self.math(rest),
+                // Brackets that belong to no command group words, and show nothing.
                 '{' | '}' => self.advance(1),
                 '~' => self.replace(1, " "),
                 '&' if !self.tables.is_empty() => {

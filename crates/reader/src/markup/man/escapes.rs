@@ -10,7 +10,7 @@ use crate::markup::writer::within;
 static NAMED: LazyLock<HashMap<String, String>> =
     LazyLock::new(|| built_in::table(include_str!("characters.toml")));
 
-/// Longest argument of an escape between two marks, in bytes.
+/// Longest argument of an escape between two marks, in bytes: bounds the search for the second one.
 const MAX_QUOTED_BYTES: usize = 1000;
 
 /// Returns the words of a line, without its escapes.
@@ -23,7 +23,7 @@ pub(super) fn plain(text: &str) -> String {
         let Some(c) = rest.chars().next() else { break };
         let after = &rest[c.len_utf8()..];
         rest = match c {
-            // A comment.
+            // The rest of the line is a comment.
             '"' | '#' => "",
             'f' | 'F' | 'm' | 'M' | 'g' | 'k' | 'n' | 'V' | 'Y' => named(after).1,
             's' => size(after),

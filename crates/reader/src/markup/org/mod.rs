@@ -56,6 +56,7 @@ fn element(lines: &[SourceLine<'_>], ends: &MarkPositions, writer: &mut MarkupWr
     if ["SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"].iter().any(|word| text.starts_with(word)) {
         return 1;
     }
+    // Five dashes or more are a rule.
     if text.len() >= 5 && text.bytes().all(|byte| byte == b'-') {
         return 1;
     }
@@ -211,7 +212,7 @@ fn table(lines: &[SourceLine<'_>], writer: &mut MarkupWriter) -> usize {
             let cells = text.split('|').map(|cell| inline(cell.trim())).collect();
             MarkupRow { number: line.number, cells }
         })
-        // The widths of columns.
+        // A row of the widths of columns has no text.
         .filter(|row| !row.cells.iter().all(|cell| cell.is_empty() || is_width(cell)))
         .collect();
     writer.table(&rows);

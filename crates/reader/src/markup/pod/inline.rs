@@ -83,7 +83,7 @@ fn meaning(letter: char, words: &str) -> String {
         'C' if !words.trim().is_empty() => format!("`{words}`"),
         'E' => character(words),
         'L' => link(words),
-        // Entries of an index, and nothing.
+        // `X` is an entry of an index, and `Z` is nothing.
         'X' | 'Z' => "\n".repeat(words.matches('\n').count()),
         _ => words.to_owned(),
     }

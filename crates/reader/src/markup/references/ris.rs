@@ -89,6 +89,7 @@ pub(crate) fn extract(text: &str) -> Document {
             continue;
         };
         match tag {
+            // RIS begins an entry with its kind, MEDLINE with its number.
             "TY" | "PMID" => {
                 write(open.take(), &mut references);
                 let kind = if tag == "TY" { value } else { "" };

@@ -10,7 +10,7 @@ use crate::document::Document;
 
 use inline::Replacements;
 
-/// Width of a tab stop.
+/// Width of a tab stop, as in docutils.
 const TAB: usize = 8;
 
 pub(super) fn extract(text: &str) -> Document {
@@ -84,7 +84,7 @@ impl RstReader {
             return used;
         }
         if first.indent() > 0 {
-            // A quotation, or text that is wrongly indented.
+            // Indented lines are a quotation, or text that is wrongly indented.
             let used = lines.iter().take_while(|line| line.is_blank() || line.indent() > 0).count();
             self.nested(&dedent(&lines[..used]), depth);
             return used;
@@ -124,6 +124,7 @@ impl RstReader {
                 (title, (over.text.chars().next()?, true), 3)
             }
             [title, under, ..]
+                // As docutils, which accepts an underline that is too short from four signs on.
                 if is_adornment(under.text)
                     && title.indent() == 0
                     && !title.is_blank()

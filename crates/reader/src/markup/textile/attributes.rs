@@ -2,7 +2,7 @@
 
 use crate::markup::writer::within;
 
-/// Longest attribute of a block, a cell or a span.
+/// Longest attribute of a block, a cell or a span, in bytes: bounds the search for its end.
 const MAX_ATTRIBUTE_BYTES: usize = 200;
 
 /// Splits off the attributes of a block, a cell or a span: classes, styles, languages and alignment.

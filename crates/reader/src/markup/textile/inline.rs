@@ -7,7 +7,7 @@ use crate::markup::writer::within;
 /// Marks around words, the longer ones first.
 const MARKS: &[&str] = &["**", "__", "??", "*", "_", "-", "+", "^", "~", "%"];
 
-/// How deep marks are followed in each other.
+/// How deep marks are followed in each other: bounds the recursion on a hostile file.
 const MAX_DEPTH: usize = 6;
 
 /// Returns the words of a text, with as many line breaks.

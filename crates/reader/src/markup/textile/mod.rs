@@ -10,7 +10,7 @@ use crate::document::{Document, WordAccount, WordDestination};
 use attributes::attributes;
 use inline::inline;
 
-/// Most columns that a cell takes.
+/// Most columns that a cell takes: a few bytes could ask for a million.
 const MAX_SPAN: usize = 20;
 
 /// The last line of a block of HTML with source text.
@@ -59,7 +59,7 @@ impl TextileReader {
         if is_row(first.text) {
             return self.table(lines);
         }
-        // A rule.
+        // Such a row of signs is a rule.
         if first.text.len() > 2 && first.text.trim().bytes().all(|byte| byte == b'-') {
             return 1;
         }
@@ -82,7 +82,7 @@ impl TextileReader {
     fn signed(&mut self, signature: &Signature<'_>, lines: &[SourceLine<'_>]) -> usize {
         let number = lines[0].number;
         if signature.name == "table" {
-            // Its attributes; the rows follow.
+            // This line has the attributes of a table, whose rows follow.
             return 1;
         }
         let len = if signature.is_extended {

@@ -3,7 +3,7 @@
 use super::arguments::num_columns;
 use crate::markup::writer::MarkupRow;
 
-/// Most columns that a cell takes.
+/// Most columns that a cell takes: a few bytes could ask for a million.
 const MAX_SPAN: usize = 20;
 
 /// A part of the text.

@@ -9,8 +9,8 @@ use super::sheet::PageArea;
 /// labels.
 const MAX_SINGLE: usize = 2;
 
-/// Most lines above the first split one that may belong to the table head, and how far apart they
-/// may be.
+/// Most lines above the first split one that may belong to the table head, and how far apart their base lines may be,
+/// as a multiple of the size: farther lines are text above the table.
 const MAX_HEAD_LINES: usize = 3;
 const MAX_HEAD_GAP: f64 = 1.7;
 
@@ -31,6 +31,7 @@ pub(super) fn take(lines: &mut Vec<TextLine>) -> Vec<PageTable> {
         let area = PageArea::around(rows[start..end].iter().map(|row| row.line.area));
         if let Some(table) = table(&rows[start..end], area, false) {
             tables.push(table);
+            // The head has been taken for text before.
             rest.truncate(rest.len() - (at - start));
             at = end;
             free_from = end;
@@ -61,6 +62,7 @@ fn head_len(rows: &[SplitLine<'_>], at: usize) -> usize {
 fn run_len(rows: &[SplitLine<'_>]) -> usize {
     let (mut len, mut single, mut second_left) = (0, 0, f64::INFINITY);
     for (at, row) in rows.iter().enumerate() {
+        // Across an empty line or two, the next split line belongs to another table.
         let is_far = at > 0 && row.line.base - rows[at - 1].line.base > 3.0 * row.line.size;
         if is_far {
             break;

@@ -6,26 +6,30 @@ use super::lines::{self, TextLine};
 use super::numbers::is_number;
 use super::piece::WordOrTable;
 
-/// Fewest words on the smaller side, as a fraction of all.
+/// Fewest words on the smaller side, as a fraction of all: fewer are notes beside the text, which need more evidence.
 const MIN_SHARE: f64 = 1.0 / 6.0;
 
-/// Fewest words per line of prose, on average, not counting numbers.
+/// Fewest words per line of prose, on average, not counting numbers; labels and cells of a table have fewer.
 const PROSE_WORDS: f64 = 2.2;
 
-/// Smallest fraction of the column width that a line of prose fills, on average.
+/// Smallest fraction of the column width that a line of prose fills, on average; cells of a table leave more of it
+/// free.
 const PROSE_FILL: f64 = 0.55;
 
-/// Fewest lines on a side.
+/// Fewest lines on a side: a single line beside others may be a heading or a row of a table.
 const MIN_LINES: usize = 2;
 
-/// Words per line, and fraction of the width filled, from which a single side is certainly prose.
+/// Words per line, and fraction of the width filled, from which a side is prose whatever is on the other side: notes
+/// in the margin need not look like prose.
 const SURE_WORDS: f64 = 4.0;
 const SURE_FILL: f64 = 0.65;
 
-/// Fraction of lines with a neighbour on the same base line from which two sides are aligned.
+/// Fraction of lines with a neighbour on the same base line from which two sides are aligned, as rows of a table are.
+/// Columns of text may be so too: it decides only together with their words.
 const ALIGNED: f64 = 0.6;
 
-/// Fraction of a side's lines that are numbers from which it may be a column of a table.
+/// Fraction of a side's lines that are numbers from which it may be a column of a table; heads and cells of words are
+/// the others.
 const MIN_NUMBERS: f64 = 0.25;
 
 /// Fraction of aligned lines of one side from which two sides may be the rows of a table of words, and the largest
@@ -33,7 +37,7 @@ const MIN_NUMBERS: f64 = 0.25;
 const ROWS_ALIGNED: f64 = 0.9;
 const ROWS_FILL: f64 = 0.85;
 
-/// Fewest rows that a further gap divides, and most lines per such row.
+/// Fewest rows that a further gap divides, and most lines per such row, as its cells may be wrapped.
 const MIN_ROWS: usize = 3;
 const MAX_LINES_PER_ROW: usize = 3;
 
@@ -70,6 +74,7 @@ pub(super) fn separates_columns(pieces: &[&WordOrTable], gap: &Gap, body: f64) -
         return false;
     }
     let (one, other) = (GapSide::of(&left), GapSide::of(&right));
+    // Numbers next to labels are rows, however much the labels read like prose.
     if one.has_numbers_for(&other) || other.has_numbers_for(&one) {
         return false;
     }
@@ -87,7 +92,8 @@ pub(super) fn separates_columns(pieces: &[&WordOrTable], gap: &Gap, body: f64) -
         let may_be_rows = is_aligned && one_aligned.max(other_aligned) >= ROWS_ALIGNED;
         return !(may_be_rows && are_rows([(&left, &one), (&right, &other)]));
     }
-    // The rows of a table are aligned; side notes and labels of a figure are not.
+    // Too little text for columns: one side must be surely prose, and the other not aligned with it. The rows of a
+    // table are aligned; side notes and labels of a figure are not. The gap must be wider than that of columns.
     let is_wide = gap.width() >= 1.2 * body;
     is_wide
         && ((one.is_surely_prose() && other_aligned < ALIGNED)
@@ -139,6 +145,7 @@ impl GapSide {
         let mut lines: Vec<SideLine> = Vec::new();
         for word in &words {
             let area = word.area;
+            // Nearer base lines are those of one line with raised or lowered words.
             if lines.last().is_none_or(|line| word.base - line.base >= 0.4 * word.size) {
                 lines.push(SideLine {
                     base: word.base,
@@ -173,7 +180,7 @@ impl GapSide {
             && share_with_neighbour(&self.number_bases, &labels.bases) >= ALIGNED
     }
 
-    /// Whether its lines have enough words, and fill its width.
+    /// Whether it has several lines with enough words that fill its width.
     fn is_surely_prose(&self) -> bool {
         self.words_per_line() >= SURE_WORDS && self.fill >= SURE_FILL && self.bases.len() >= 4
     }
@@ -204,6 +211,7 @@ fn share_with_neighbour(bases: &[f64], others: &[f64]) -> f64 {
 }
 
 fn has_neighbour(base: f64, others: &[f64]) -> bool {
+    // Within a point of each other, base lines count as the same: the distance of two lines is many times that.
     let at = others.partition_point(|other| *other < base - 1.0);
     others.get(at).is_some_and(|other| *other <= base + 1.0)
 }

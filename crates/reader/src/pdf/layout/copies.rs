@@ -12,7 +12,8 @@ const MAX_WIDTHS: f64 = 0.5;
 /// A shorter shift, as a fraction of the size, does not make a letter look bold.
 const MIN_SHIFT: f64 = 0.005;
 
-/// Most letters of a page near one place that are compared.
+/// Most letters of a page near one place that are compared: a hostile page may draw the same letter at one place a
+/// million times.
 const MAX_NEAR: usize = 50;
 
 /// What copies have in common: the letters, and the cell of a grid in which they are.
@@ -32,7 +33,7 @@ impl<'a> CopyKey<'a> {
 }
 
 fn cell(at: f64, reach: f64, step: f64) -> u64 {
-    // Zero has one sign.
+    // Adding zero turns `-0.0` into `0.0`, which has other bits.
     ((at / reach).round() + step + 0.0).to_bits()
 }
 

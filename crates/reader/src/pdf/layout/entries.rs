@@ -33,19 +33,22 @@ pub(crate) enum Replaces {
     All,
 }
 
-/// Most glyphs at the height of a field that are compared with it.
+/// Most glyphs at the height of a field that are compared with it: bounds the time for a page with many fields and
+/// glyphs.
 const MAX_NEAR: usize = 20_000;
 
-/// How far outside of a field its glyphs may begin, and how far from its left edge the text begins, in points.
+/// How far outside of a field its glyphs may begin, and how far from its left edge the text begins, in points: less
+/// than a letter, so that no text beside the field counts.
 const EDGE_POINTS: f64 = 1.0;
 const PADDING_POINTS: f64 = 2.0;
 
-/// Largest and smallest height of a font that fits, and its share of the height of the field.
+/// Largest and smallest height of a font that fits, in points, and its share of the height of the field. A field of
+/// several lines would otherwise get one line of large letters.
 const MAX_SIZE: f64 = 12.0;
 const MIN_SIZE: f64 = 4.0;
 const SHARE: f64 = 0.7;
 
-/// Distance of the base line from the middle of a line, as a fraction of the size.
+/// Distance of the base line from the middle of a line, as a fraction of the size: half of the height of capitals.
 const BASE: f64 = 0.35;
 
 /// How far below a field the base line of its label may be, and how far below its upper edge that of a field of several
@@ -53,13 +56,13 @@ const BASE: f64 = 0.35;
 const BELOW: f64 = 0.5;
 const FIRST_LINE: f64 = 2.0;
 
-/// Largest font of a label, as a multiple of that of its field.
+/// Largest font of a label, as a multiple of that of its field; a larger one is a heading.
 const MAX_LABEL: f64 = 1.6;
 
-/// Mean width of a letter, as a fraction of the size.
+/// Mean width of a letter, as a fraction of the size: an entry has no glyphs of its own whose widths are known.
 const LETTER: f64 = 0.5;
 
-/// Fewest letters that show that the words of a field are among other words on the page.
+/// Fewest letters that show that the words of a field are among other words on the page: `No` and `12` are in many.
 const MIN_LETTERS: usize = 4;
 
 /// Writes entries on their page; counts words that a field has but does not show.
@@ -192,6 +195,7 @@ fn glyph(
         let middle = f64::midpoint(area.top, area.bottom);
         (middle + BASE * size, area.bottom + BELOW * size)
     };
+    // The label that is nearest decides the base line and the size, so that both become one line.
     let label = positions.between(area.top, lowest.min(area.bottom + BELOW * size));
     let label = label.filter_map(|point| {
         let glyph = &sheet.glyphs[point.idx];

@@ -12,18 +12,21 @@ use super::sheet::PageArea;
 use super::words::Word;
 use super::wraps::{self, GridRow};
 
-/// Smallest gap between cells, with and without rules, as a fraction of the size.
+/// Smallest gap between cells, with and without rules, as a fraction of the size. Rules show that there is a table;
+/// without them, the gap must be wider than any between words of justified text.
 pub(super) const CELL_GAP_RULED: f64 = 0.75;
 pub(super) const CELL_GAP: f64 = 1.1;
 
-/// Gap below which a currency sign is part of a sentence.
+/// Gap, as a fraction of the size, up to which a currency sign is part of a sentence; behind a wider one it begins an
+/// amount.
 const TOUCHING: f64 = 0.35;
 
-/// Fewest pieces of a line that is used to find columns, as a fraction of the largest number of
-/// pieces.
+/// Fewest pieces of a line that is used to find columns, as a fraction of the largest number of pieces: lines with
+/// fewer have headings of groups, and cells that span several columns.
 const MIN_PIECES: f64 = 0.6;
 
-/// Largest fraction of such lines that may cross the gap between two columns.
+/// Largest fraction of such lines that may cross the gap between two columns: one long cell in ten rows hides no
+/// column.
 const MAX_CROSSING: f64 = 0.1;
 
 /// Most words per piece, on average; columns of text have more.
@@ -32,10 +35,11 @@ const MAX_WORDS: f64 = 6.0;
 /// How far the left ends of a label and of the value below it may differ, as a fraction of the size.
 const ALIGNED: f64 = 0.3;
 
-/// Fewest rows whose labels are outside the rules of their numbers.
+/// Fewest rows whose labels are outside the rules of their numbers; a single one may be text that happens to be next
+/// to them.
 const MIN_OUTSIDE: usize = 2;
 
-/// Fewest lines in a table without rules.
+/// Fewest lines in a table without rules: two lines of text may have a gap at the same place by chance.
 const MIN_LINES: usize = 3;
 
 /// A line split into pieces.
@@ -121,6 +125,7 @@ pub(super) fn borders(rows: &[SplitLine<'_>]) -> Vec<f64> {
         .iter()
         .filter(|row| row.is_split() && row.pieces.len() as f64 >= MIN_PIECES * most as f64)
         .collect();
+    // One line shows no columns: its gaps may be anywhere.
     if split_rows.len() < 2 {
         return Vec::new();
     }
@@ -131,6 +136,7 @@ pub(super) fn borders(rows: &[SplitLine<'_>]) -> Vec<f64> {
             edges.extend([(left, 1), (right, -1)]);
         }
     }
+    // At the same place, a piece begins before another ends: no white space is between two pieces that touch.
     edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
     let most_crossing = MAX_CROSSING * split_rows.len() as f64;
     let (mut crossing, mut white_from) = (0_i32, None);
@@ -194,7 +200,7 @@ fn cells_of(row: &SplitLine<'_>, borders: &[f64]) -> Vec<Vec<Word>> {
     let mut cells: Vec<Vec<Word>> = vec![Vec::new(); borders.len() + 1];
     for piece in &row.pieces {
         let (left, right) = extent(piece);
-        // A number longer than the others extends over its border.
+        // A number longer than the others extends over its border, by up to a fifth of its width.
         let middle = f64::midpoint(left, right);
         let column = borders.partition_point(|border| *border <= left);
         let last = borders.partition_point(|border| *border <= middle);
@@ -216,6 +222,8 @@ fn is_table(rows: &[SplitLine<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) ->
     let (mut num_pieces, mut num_words, mut num_numbers) = (0, 0, 0);
     for piece in cells.iter().flatten().filter(|piece| !piece.is_empty()) {
         let num_words_here = piece.iter().filter(|word| !is_number(&word.text)).count();
+        // An amount may have two signs or words with it, as in `$ 1.9 (2)`; a longer piece is text with a number in
+        // it.
         num_pieces += 1;
         num_words += num_words_here;
         num_numbers += usize::from(num_words_here < piece.len() && piece.len() <= 3);
@@ -226,6 +234,7 @@ fn is_table(rows: &[SplitLine<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) ->
         && num_split * 2 >= cells.len()
         && num_words as f64 <= MAX_WORDS * num_pieces as f64
         && num_leaders * 2 < rows.len()
+        // Two columns of words without rules may be terms and their meanings, or text beside headings.
         && (is_ruled || num_columns > 2 || num_numbers * 3 >= num_pieces)
 }
 

@@ -4,10 +4,10 @@ use super::lines::TextLine;
 use super::numbers::is_number;
 use super::words::Word;
 
-/// Fewest entries.
+/// Fewest entries; two lines with a gap may be a heading beside its text.
 const MIN_ENTRIES: usize = 3;
 
-/// Longest term, in words; the mean is shorter.
+/// Longest term, in words; the mean is shorter. Longer ones are text in columns.
 const MAX_TERM: usize = 6;
 const MAX_MEAN_TERM: usize = 3;
 
@@ -29,9 +29,11 @@ pub(super) fn is_glossary(lines: &[&TextLine], cells: &[Vec<Vec<Word>>]) -> bool
 
     let num_phrases = entries.iter().filter(|cells| cells[1].len() > 1).count();
     entries.len() >= MIN_ENTRIES
+        // Meanings of one word each are the values of a form.
         && num_phrases * 2 > entries.len()
         && lines.len() <= entries.len() * MAX_MEAN_LINES
         && num_words <= entries.len() * MAX_MEAN_TERM
+        // Terms without a meaning are headings of groups, or a column of text of its own if there are many.
         && num_other_terms * 5 <= lines.len()
         && entries.iter().all(|cells| is_term(&cells[0]))
         && is_aligned(&entries, 0)

@@ -26,7 +26,8 @@ pub(super) struct TextLine {
     pub(super) shows_fixed_pitch: bool,
 }
 
-/// Largest distance of a word from its line, as a fraction of the size.
+/// Largest distance of a word from the base line of its line, as a fraction of the size. Lines are farther apart, and
+/// raised or lowered words, which are smaller, are added by their overlap.
 const MAX_DRIFT: f64 = 0.35;
 
 /// Smallest overlap of a raised or lowered word with its line, as a fraction of its height.
@@ -39,10 +40,12 @@ const RAISED: f64 = 0.8;
 const TOUCHING: f64 = 0.12;
 const TOUCHING_IDEOGRAPHS: f64 = 0.9;
 
-/// How far widths may differ in a monospaced font, as a fraction of the size.
+/// How far the widths of words may differ in a line of a monospaced font, as a fraction of the size: as far as those
+/// of glyphs within a word.
 const SAME_PITCH: f64 = 0.02;
 
-/// Fewest letters before a raised number that is a note reference rather than an exponent.
+/// Fewest letters before a raised number that is a note reference rather than an exponent: units and variables have
+/// up to three, as in `cm2`.
 const WORD_BEFORE_REFERENCE: usize = 4;
 
 /// Groups words into lines, top to bottom.
@@ -52,8 +55,8 @@ pub(super) fn gather(words: Vec<Word>) -> Vec<TextLine> {
     lines
 }
 
-/// Groups the words of the usual size by line, adds those of other sizes that belong to them, and groups the
-/// rest in the same way: a small table among larger text has raised notes of its own.
+/// Groups the words of the usual size by line, adds those of other sizes that belong to them, and groups the rest in
+/// the same way: a small table among larger text has raised notes of its own.
 fn group(words: Vec<Word>) -> Vec<Vec<Word>> {
     let median = median_size(&words);
     let (mut main, rest): (Vec<Word>, Vec<Word>) =
@@ -104,6 +107,7 @@ fn overlap(line: &[Word], word: &Word) -> Option<f64> {
     let height = word.area.height().min(area.height());
     let share = word.area.shared_height(&area) / height;
     let gap = -word.area.shared_width(&area) / word.size.max(line[0].size);
+    // At the same height but farther away, a word belongs to another column.
     (share >= MIN_OVERLAP && gap < 3.0).then_some(share)
 }
 
@@ -170,6 +174,7 @@ fn finish(mut words: Vec<Word>) -> Option<TextLine> {
         base,
         size,
         ink,
+        // A line with a bold term in it is not bold.
         is_bold: bold * 10 > all * 8,
         is_mono: mono * 2 > all,
         tagged_level,

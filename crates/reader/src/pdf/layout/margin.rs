@@ -6,14 +6,15 @@
 use super::words::Word;
 use crate::document::{WordAccount, WordDestination};
 
-/// Fewest numbers that count as line numbers.
+/// Fewest numbers that count as line numbers: a list or a column of a table with fewer could look the same.
 const MIN_NUMBERS: usize = 15;
 
 /// How far numbers may be out of line, and how far their distances may differ, as fractions of the
 /// size.
 const MAX_DRIFT: f64 = 0.35;
 
-/// Smallest gap between a number and its line, as a fraction of the size.
+/// Smallest gap between a number and its line, as a fraction of the size; a number in a sentence is nearer to the
+/// next word.
 const MIN_GAP: f64 = 0.7;
 
 /// Fewest words per numbered line, on average; rows of a table have fewer.
@@ -40,6 +41,7 @@ fn line_numbers(words: &[Word]) -> Vec<usize> {
     let numbers: Vec<(usize, u32)> = words
         .iter()
         .enumerate()
+        // Pages have at most some hundred lines; longer numbers are years and amounts.
         .filter(|(_, word)| word.text.len() <= 3)
         .filter_map(|(at, word)| Some((at, word.text.parse().ok()?)))
         .collect();
@@ -82,6 +84,7 @@ fn are_line_numbers(column: &[(usize, u32)], words: &[Word]) -> bool {
         pair[1].1 == pair[0].1 + 1
             && (distance(pair, words) - usual).abs() <= MAX_DRIFT * words[pair[0].0].size
     });
+    // Blank lines, headings and the end of a column interrupt the steps: four in five must be regular.
     if regular.count() * 10 < steps.len() * 8 {
         return false;
     }
@@ -105,6 +108,7 @@ fn are_line_numbers(column: &[(usize, u32)], words: &[Word]) -> bool {
         num_lines += u32::from(count > 0);
     }
     is_outside
+        // Numbers with text on both sides are a column of a table.
         && to_left != to_right
         && f64::from(num_words) >= MIN_WORDS * f64::from(num_lines)
         && num_lines > 0

@@ -131,6 +131,8 @@ pub(crate) fn arrange_words(
     let mut words = margin::without_line_numbers(words, left_out);
     let body = BodyStyle::of(&words);
     let rules = RuledLines::of(rules);
+    // Each takes its words out of the page, so the surest sign of a table comes first: a lattice, then rules above
+    // and below, then typed rules. Tables without rules are looked for last, within one column.
     let mut tables = ruled::take(&rules, &mut words);
     tables.extend(zones::take(&rules, &mut words));
     tables.extend(typed::take(&mut words));

@@ -13,10 +13,11 @@ use crate::text::markdown;
 /// Distance of two lines that separates paragraphs, as a multiple of the normal distance.
 const MAX_LEADING: f64 = 1.28;
 
-/// The same as a multiple of the size, for text whose normal distance is unknown.
+/// The same as a multiple of the size, for text of too few lines to know the normal distance.
 const MAX_LEADING_OF_SIZE: f64 = 1.7;
 
-/// How far sizes may differ within a paragraph.
+/// How far the logarithms of sizes may differ within a paragraph, about 7 percent: programs round sizes, and headings
+/// are larger by more.
 const SAME_SIZE: f64 = 0.07;
 
 /// Smallest significant indent, as a fraction of the size.
@@ -25,23 +26,24 @@ const INDENT: f64 = 0.8;
 /// How far before the right edge a short line ends, as a fraction of the size.
 const SHORT: f64 = 3.0;
 
-/// How far two distances of lines may differ to count as equal, as a factor.
+/// How far two distances of lines may differ to count as equal, as a factor; positions are rounded.
 const SAME_LEADING: f64 = 1.03;
 
 /// How far the lines of a list item may be from the left edge of its text, as a fraction of the
 /// size.
 const HANGING: f64 = 0.3;
 
-/// Longest label before a colon, in words.
+/// Longest label before a colon, in words; a longer one is the beginning of a sentence.
 const MAX_LABEL_WORDS: usize = 4;
 
-/// Smallest gap between the pieces of a line of a form, as a fraction of the size.
+/// Smallest gap between the pieces of a line of a form, as a fraction of the size: more than between any two words of
+/// a heading.
 const FORM_GAP: f64 = 2.0;
 
 /// Longest number of a section without a digit: `B`, `IV.`.
 const MAX_LETTERS: usize = 3;
 
-/// Fewest lines of code.
+/// Fewest lines of code; a single monospaced line may be a heading or a command in a sentence.
 const MIN_CODE_LINES: usize = 2;
 
 /// List markers of one character.
@@ -133,6 +135,7 @@ pub(super) fn blocks(
     let leading = LineDistances::of(&lines);
     let mut found: Vec<(f64, PageBlock)> = Vec::new();
     let mut paragraph: Vec<TextLine> = Vec::new();
+    // A table between two lines ends the paragraph, however near these are.
     let tops: Vec<f64> = tables.iter().map(|table| table.area.top).collect();
     for line in lines {
         if let Some(last) = paragraph.last() {
@@ -201,6 +204,7 @@ impl LineDistances {
             .windows(2)
             .filter(|pair| is_same_size(&pair[0], &pair[1]))
             .map(|pair| (pair[1].base - pair[0].base) / pair[1].size)
+            // Smaller distances are those of overlapping lines, larger ones those over a gap or a picture.
             .filter(|distance| (0.8..2.5).contains(distance))
             .collect();
         distances.sort_by(f64::total_cmp);
@@ -249,6 +253,7 @@ fn starts_block(
             return true;
         }
     }
+    // The left edge of such lines says nothing about indents.
     if line.is_rtl || is_centered(last, line) {
         return is_short && ends;
     }
@@ -293,6 +298,7 @@ fn marker_of(line: &TextLine) -> Option<Marker> {
         return Some(Marker::Bullet);
     }
     let inner = first.text.trim_start_matches('(').strip_suffix(['.', ')'])?;
+    // Longer numbers at the beginning of a line are years: `2024.`; one letter is a marker, two are an abbreviation.
     let is_number = inner.len() <= 3 && inner.chars().all(|c| c.is_ascii_digit());
     let is_letter = inner.len() == 1 && inner.chars().all(|c| c.is_ascii_alphabetic());
     let is_roman = inner.len() <= 5 && inner.chars().all(|c| matches!(c, 'i' | 'v' | 'x'));
@@ -386,6 +392,7 @@ fn code(lines: &[TextLine], left: f64) -> String {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just before")]
 fn columns(number: f64) -> usize {
+    // The bound keeps a glyph far outside the page from becoming a line of blanks.
     number.clamp(0.0, 400.0).round() as usize
 }
 

@@ -2,7 +2,8 @@
 
 use super::sheet::{Glyph, Letters};
 
-/// Largest gap between glyphs of one strip, as a fraction of the size.
+/// Largest gap between glyphs of one strip, as a fraction of the size. A wider one is between columns, where spaces
+/// must be judged anew.
 pub(super) const MAX_STRIP_GAP: f64 = 1.0;
 
 /// A glyph in a coordinate frame in which its text runs to the right.

@@ -7,14 +7,15 @@
 use super::columns::{Gap, separates_columns};
 use super::piece::WordOrTable;
 
-/// Narrowest gap between columns, as a fraction of the text size.
+/// Narrowest gap between columns, as a fraction of the text size. Gaps between words are narrower; that they go on
+/// over many lines shows the columns.
 const MIN_GAP: f64 = 0.9;
 
 /// Largest distance of a line from the run below it that it may begin, as a fraction of the text
 /// size.
 const MAX_LEAD: f64 = 2.0;
 
-/// Deepest nesting of columns.
+/// Deepest nesting of columns: bounds the recursion on a page that is made of ever smaller columns.
 const MAX_DEPTH: u8 = 6;
 
 /// Divides the pieces of a page into regions, in reading order.
@@ -30,6 +31,7 @@ fn divide_into(
     depth: u8,
     regions: &mut Vec<Vec<WordOrTable>>,
 ) {
+    // Two columns have at least two lines each, of a word or more.
     if depth >= MAX_DEPTH || pieces.len() < 4 {
         regions.push(pieces);
         return;

@@ -14,13 +14,15 @@ use super::words::{Word, take_inside};
 use super::{cells, gaps};
 use crate::grid::{CellSpan, TableGrid};
 
-/// Fraction of a cell's side that a rule must cover to separate it from the next cell.
+/// Fraction of a cell's side that a rule must cover to separate it from the next cell: rules may end short of the
+/// corner, and those of a neighbouring cell reach a little into this one.
 const MIN_COVER: f64 = 0.5;
 
-/// Most rows and columns of a lattice.
+/// Most rows and columns of a lattice: bounds the memory for its fields, and leaves grids of charts to the text.
 const MAX_LINES: usize = 400;
 
-/// How far the rest of its table may be from a lattice, as a fraction of the size.
+/// How far the rest of its table may be from a lattice, as a fraction of the size; numbers farther away belong to
+/// another column of the page.
 const MAX_GAP_OUTSIDE: f64 = 8.0;
 
 /// Most words per cell, on average; with more, the lattice is a layout of boxes.
@@ -31,6 +33,7 @@ pub(super) fn take(rules: &RuledLines, words: &mut Vec<Word>) -> Vec<PageTable> 
     let mut tables: Vec<PageTable> = Vec::new();
     for lattice in lattices(rules) {
         let area = lattice.area();
+        // The largest lattice comes first; one within it is a box in a cell.
         if tables.iter().any(|table| table.area.contains_centre_of(&area)) {
             continue;
         }
@@ -100,6 +103,7 @@ fn lattices(rules: &RuledLines) -> Vec<Lattice> {
         let ys = places(level.iter().map(|rule| rule.at).chain(ends(&upright)));
         let has_valid_size =
             (2..MAX_LINES).contains(&xs.len()) && (2..MAX_LINES).contains(&ys.len());
+        // Two positions in each direction are a single box.
         if has_valid_size && xs.len() + ys.len() > 4 {
             lattices.push(Lattice { xs, ys, level, upright });
         }
@@ -201,6 +205,7 @@ impl Lattice {
             by_cell[groups.root(row * num_columns + column)].push(word.clone());
         }
         let num_filled = by_cell.iter().filter(|cell| !cell.is_empty()).count();
+        // Fewer filled cells are boxes around text.
         if num_filled < 3 || words.len() > num_filled * MAX_WORDS_PER_CELL {
             return None;
         }

@@ -8,8 +8,8 @@ use super::script;
 use super::sheet::Letters;
 use crate::extract::protocol::NARROW_GAP;
 
-/// Smallest gap between words in a strip without spaces, in one with spaces, and between
-/// ideographs.
+/// Smallest gap between words in a strip without spaces, in one with spaces, and between ideographs. Where spaces are
+/// drawn, only a wider gap is a word end without one.
 const WORD_GAP: f64 = 0.16;
 const WORD_GAP_BESIDE_SPACES: f64 = 0.22;
 const WORD_GAP_IDEOGRAPHS: f64 = 0.8;
@@ -22,7 +22,8 @@ const SPREADS: f64 = 3.0;
 /// Smallest gap that is marked, as it may be a space.
 const NARROW: f64 = 0.07;
 
-/// Fewest gaps needed to detect letter spacing from the lower third of the gaps.
+/// Fewest gaps needed to detect letter spacing from the lower third of the gaps; with fewer, a third may be one gap
+/// between words.
 const MIN_GAPS: usize = 5;
 
 /// Smallest gap that a space leaves; after a smaller one, the space was moved back over.

@@ -9,11 +9,13 @@ use crate::extract::protocol::BlockPlacement;
 /// Most kinds of such text on a page, by angle and size; more stays where it is. A page with a watermark has one or two.
 const MAX_KINDS: usize = 8;
 
-/// How far the angles of one kind may differ, in degrees, and their sizes, as a factor.
+/// How far the angles of one kind may differ, in degrees, and their sizes, as a factor: smaller differences are
+/// rounding.
 const SAME_ANGLE: f32 = 1.0;
 const SAME_SIZE: f64 = 1.1;
 
-/// Size of pale text behind other text, as a multiple of that of most text.
+/// Size of pale text behind other text, as a multiple of that of most text. Size or colour alone is no sign: titles
+/// are large, and many are grey.
 const LARGE: f64 = 2.0;
 
 /// Fewest letters of pale text: fewer may be the number of a chapter, or a first letter.
@@ -28,7 +30,8 @@ const MIN_CROSSED_SHARE: f64 = 0.1;
 const MAX_WORDS: usize = 200;
 const MAX_LETTERS: usize = 20_000;
 
-/// Height of the middle of a letter above its base line, as a fraction of the size.
+/// Height of the middle of a letter above its base line, as a fraction of the size: between those of small letters
+/// and capitals.
 const MIDDLE: f64 = 0.3;
 
 /// Text of one kind that was taken out of a page.

@@ -4,19 +4,21 @@ use super::lines;
 use super::sheet::{Direction, DrawnPage, PageArea};
 use super::words::{ASCENT, DESCENT, Word, turn_area, turn_back};
 
-/// Fewest and most heads of a table, and most words of a page among which they are looked for.
+/// Fewest and most heads of a table, and most words of a page among which they are looked for: each head is compared
+/// with each word. A single turned line is the label of an axis.
 const MIN_HEADS: usize = 2;
 const MAX_HEADS: usize = 60;
 const MAX_WORDS: usize = 5_000;
 
-/// Longest head, as a multiple of its size.
+/// Longest head, as a multiple of its size; longer turned text is a note in the margin.
 const MAX_LENGTH: f64 = 20.0;
 
 /// How far below a head the first cell of its column may be, and how far beside it, as multiples of the size.
 const MAX_BELOW: f64 = 3.0;
 const MAX_BESIDE: f64 = 1.0;
 
-/// Smallest common height of the heads of a table, as a fraction of that of the shorter one.
+/// Smallest common height of the heads of a table, as a fraction of that of the shorter one: they are in one row, but
+/// end at different heights.
 const SAME_HEIGHT: f64 = 0.5;
 
 /// A line of turned text in the frame of the text of the page.

@@ -16,10 +16,10 @@ use super::{ruled, zones};
 const MIN_DASHES_MONO: usize = 3;
 const MIN_DASHES: usize = 8;
 
-/// Most rules of a page that are looked at.
+/// Most rules of a page that are looked at: each is compared with those after it, so time grows with the square.
 const MAX_RULES: usize = 60;
 
-/// How far the ends of the rules of one table may differ, as a fraction of the size.
+/// How far the ends of the rules of one table may differ, as a fraction of the size: about two monospaced characters.
 const NEAR: f64 = 1.3;
 
 /// Height of a dash above the base line, and of the lower and upper ends of a bar that reaches from
@@ -28,14 +28,15 @@ const DASH: f64 = 0.27;
 const BAR_TOP: f64 = 0.95;
 const BAR_BOTTOM: f64 = 0.3;
 
-/// How far from the rows of a table its rules may be, as a fraction of the size.
+/// How far from the rows of a table its rules may be, as a fraction of the size: on the next line.
 const MAX_DISTANCE: f64 = 1.6;
 
 /// Largest distance of two lines of a table, as a fraction of the size, and most lines of its head.
 const MAX_LEADING: f64 = 1.7;
 const MAX_HEAD_LINES: usize = 3;
 
-/// Fewest words of a line of prose, and the smallest fraction of the width that it fills.
+/// Fewest words of a line of prose, and the smallest fraction of the width that it fills; a row without gaps may be a
+/// heading of a group, which is shorter.
 const PROSE_WORDS: usize = 6;
 const PROSE_FILL: f64 = 0.6;
 
@@ -43,6 +44,7 @@ const PROSE_FILL: f64 = 0.6;
 /// a table stay text.
 pub(super) fn take(words: &mut Vec<Word>) -> Vec<PageTable> {
     let levels: Vec<&Word> = words.iter().filter(|word| is_level(word)).collect();
+    // A table has rules above and below it, or above each of its columns.
     if levels.len() < 2 {
         return Vec::new();
     }
@@ -105,6 +107,7 @@ fn take_below_groups(
     let mut groups = groups.to_vec();
     groups.sort_by(|a, b| a.left.total_cmp(&b.left));
     let zone = PageArea::around(groups.iter().copied());
+    // Borders are in the middle between two groups of dashes, as words may be longer than these.
     let borders: Vec<f64> =
         groups.windows(2).map(|pair| f64::midpoint(pair[0].right, pair[1].left)).collect();
     let in_reach = words.iter().filter(|word| {
@@ -136,6 +139,7 @@ fn take_below_groups(
     if end == below || rows.len() < 2 || num_split * 2 < rows.len() {
         return None;
     }
+    // From here on it is a table, so its words are removed.
     let taken: HashSet<usize> =
         lines[start..end].iter().flat_map(|line| &line.words).map(|word| word.order).collect();
     words.retain(|word| !taken.contains(&word.order));

@@ -40,16 +40,19 @@ pub(crate) struct Word {
 pub(crate) const ASCENT: f64 = 0.72;
 pub(crate) const DESCENT: f64 = 0.2;
 
-/// Ink density of bold text, relative to that of most text on the page.
+/// Ink density of bold text, relative to that of most text on the page. Fonts without names are bold only by their
+/// ink.
 pub(super) const BOLD_INK: f64 = 1.22;
 
-/// Largest overlap of glyphs in one strip, as a fraction of the size.
+/// Largest overlap of glyphs in one strip, as a fraction of the size: accents and kerned letters overlap, and a jump
+/// farther back begins another line.
 const MAX_OVERLAP: f64 = 0.6;
 
 /// Distance from the line, as a fraction of the size, beyond which a glyph is raised or lowered.
 const MAX_RISE: f64 = 0.2;
 
-/// How far the widths of glyphs of one monospaced font may differ, as a fraction of the size.
+/// How far the widths of glyphs of one monospaced font may differ, as a fraction of the size: widths in a file are
+/// rounded to thousandths of it.
 const SAME_PITCH: f64 = 0.006;
 
 /// Returns the words of a page whose text runs in `direction`, in drawing order, in a coordinate
@@ -137,6 +140,7 @@ pub(super) fn turn_back(sheet: &DrawnPage, direction: Direction, area: PageArea)
 fn continues(last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>) -> bool {
     let size = last.glyph.size.max(next.glyph.size);
     let is_level = (last.base - next.base).abs() <= MAX_RISE * size;
+    // A raised number or an initial is a word of its own; small capitals are not.
     let is_alike = last.glyph.size.min(next.glyph.size) >= 0.8 * size
         && last.glyph.tagged_level == next.glyph.tagged_level;
     let is_near = |gap: f64| (-MAX_OVERLAP * size..=MAX_STRIP_GAP * size).contains(&gap);

@@ -18,13 +18,14 @@ pub(super) struct GridRow {
     pub(super) size: f64,
 }
 
-/// Most lines in a head.
+/// Most lines in a head; more lines without numbers are the rows of a table of words.
 const MAX_HEAD: usize = 8;
 
 /// Largest distance of two lines of one row, as a fraction of the size.
 const MAX_LEADING: f64 = 1.45;
 
-/// Fraction of a column's width that a piece must cover to be above the column.
+/// Fraction of a column's width that a piece must cover to be above the column: a head that is wider than its own
+/// reaches a little over the next.
 const OVER: f64 = 0.3;
 
 /// Width of a space, as a fraction of the size.
@@ -33,7 +34,7 @@ const SPACE: f64 = 0.2;
 /// How far a line that was broken by hand may end before the room ends, as a fraction of the width of its column.
 const SLACK: f64 = 0.1;
 
-/// Fewest rows with more space between them than between their lines.
+/// Fewest rows with more space between them than between their lines; two blocks may be a head and all rows.
 const MIN_SPACED: usize = 3;
 
 /// Words after which a label continues.

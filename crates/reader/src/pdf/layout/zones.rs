@@ -13,7 +13,8 @@ use super::words::{Word, take_inside};
 /// How far the ends of the rules of one table may differ, in points.
 const NEAR: f64 = 6.0;
 
-/// Shortest rule above or below a table, as a multiple of the text size.
+/// Shortest rule above or below a table, as a multiple of the text size; shorter ones are above footnotes, below
+/// words, or parts of formulas.
 const MIN_RULE: f64 = 8.0;
 
 /// Largest gap between two pieces of a rule across columns, and between two rows, as fractions of
@@ -132,6 +133,7 @@ fn across(rules: &[RuledLine], gap: f64) -> Vec<RuledLine> {
     for rule in rules {
         match joined.last_mut() {
             Some(last)
+                // Pieces of one rule may be drawn at heights that differ by the thickness of a line.
                 if rule.at - last.at <= 2.0 && (-NEAR..=gap).contains(&(rule.from - last.to)) =>
             {
                 last.to = last.to.max(rule.to);

@@ -25,7 +25,7 @@ pub(super) struct Frame {
 const LETTER: f64 = 0.5;
 const INKED: f64 = 0.12;
 
-/// How far ink reaches beyond the box of its word, in pixels.
+/// How far the blurred edge of ink reaches beyond the box of its word, in pixels.
 const EDGE: usize = 2;
 
 impl Frame {
@@ -64,6 +64,7 @@ impl Ink {
         let threshold = threshold(raster);
         let mut pixels: Vec<bool> = raster.pixels.iter().map(|grey| *grey < threshold).collect();
         pixels.resize(width * height, false);
+        // Light text on a dark page: the ink is what there is less of.
         if pixels.iter().filter(|is_dark| **is_dark).count() * 2 > pixels.len() {
             pixels.iter_mut().for_each(|is_dark| *is_dark = !*is_dark);
         }
@@ -95,6 +96,7 @@ impl Ink {
     /// Whether a frame has ink outside of `covered`, in any place of the size of a letter of `size` pixels as much as
     /// one has.
     pub(super) fn has_uncovered(&self, frame: Frame, covered: &[Frame], size: f64) -> bool {
+        // A place of a few pixels would be filled by a speck.
         let side = pixel(size * LETTER).max(4);
         let (right, bottom) = (frame.right.min(self.width), frame.bottom.min(self.height));
         let mut rest = self.clone();

@@ -37,13 +37,14 @@ const MAX_SIDE: f64 = 20_000.0;
 /// of A4 paper and 10 points.
 const SIZES_PER_PAGE: f64 = 84.0;
 
-/// Confidence below which a word is unsure: most such words are wrong.
+/// Confidence, 0 to 100, below which a word is unsure: most such words are wrong.
 const SURE: f64 = 60.0;
 
 /// Confidence below which signs without letters and digits are specks or pieces of a frame.
 const SPECK: f64 = 20.0;
 
-/// By how much another reading of a word must be surer to replace a sure one.
+/// By how much another reading of a word must be surer to replace a sure one. Both readings are sure of most words,
+/// and small differences between them mean nothing.
 const MUCH_SURER: f64 = 20.0;
 
 /// Fraction of a frame that is ink, below which there is nothing in it.
@@ -54,7 +55,8 @@ const BLANK: f64 = 0.01;
 const TURNED_SHARE: f64 = 0.3;
 const MIN_WORDS: usize = 5;
 
-/// How many pixels of pictures are read together: eight pages of A4 at 200 dpi.
+/// How many pixels of pictures are read together: eight pages of A4 at 200 dpi. They share one start of Tesseract,
+/// but are in memory at the same time.
 const MAX_TOGETHER: usize = 32 << 20;
 
 /// Returns the largest factor by which a picture of this size may be scaled; below 1 if it is too
@@ -168,6 +170,7 @@ impl<'a> LeveledPicture<'a> {
     fn of(raster: &'a Raster) -> Self {
         let mut ink = Ink::of(raster);
         let mut level = Cow::Borrowed(raster);
+        // Rules are found among level ink only, so the page is made level first.
         if let Some(degrees) = skew::of(&ink) {
             level = Cow::Owned(raster.rotated(degrees));
             ink = Ink::of(&level);
@@ -246,12 +249,14 @@ impl RecognizedPicture {
     }
 
     fn may_be_turned(&self) -> bool {
+        // Turning costs another reading of the page, so only a page that looks turned is tried.
         let fewest = TURNED_SHARE * self.words.len() as f64;
         self.words.len() >= MIN_WORDS && (self.num_unsure() as f64 >= fewest || self.runs_down())
     }
 
     /// Whether most words of several letters are higher than wide.
     fn runs_down(&self) -> bool {
+        // Short words such as `if` are higher than wide on any page.
         let long = self.words.iter().filter(|word| word.text.chars().count() > 2);
         let num_tall = long.clone().filter(|word| word.frame.height() > word.frame.width()).count();
         num_tall >= MIN_WORDS && num_tall * 2 > long.count()

@@ -10,10 +10,12 @@ use super::ink::{Ink, pixel};
 const MAX_SKEW: f64 = 6.0;
 const MIN_SKEW: f64 = 0.1;
 
-/// How many steps of each size, in degrees, are compared on both sides of the best angle so far.
+/// How many steps of each size, in degrees, are compared on both sides of the best angle so far. The first cover all
+/// angles up to `MAX_SKEW`, the others one step of the size before.
 const STEPS: [(f64, i32); 3] = [(0.25, 24), (0.05, 5), (0.0125, 4)];
 
-/// How much better the rows of the rotated picture must be than those of the original.
+/// How much better the rows of the rotated picture must be than those of the original: a picture without lines also
+/// has a best angle.
 const MIN_GAIN: f64 = 1.1;
 
 /// Most edges that are compared: enough for an exact angle, few enough to take no time.

@@ -21,7 +21,7 @@ const MAX_STEP: usize = 2;
 const EDGE: usize = 2;
 const MARGIN: usize = 2;
 
-/// Most strokes of a page, in each direction; a picture of noise has more.
+/// Most strokes of a page, in each direction; a picture of noise has more, and each costs time when it is erased.
 const MAX_STROKES: usize = 5_000;
 
 /// Returns the strokes of a page whose text has a size of `size` pixels, level ones first.
@@ -35,6 +35,7 @@ pub(super) fn find(ink: &Ink, size: f64) -> Vec<Frame> {
 /// Returns what the strokes enclose, if they may be the rules of tables with cells.
 pub(super) fn cells(strokes: &[Frame]) -> Option<Frame> {
     let num_level = strokes.iter().filter(|stroke| stroke.width() >= stroke.height()).count();
+    // Cells have rules on all sides.
     if num_level < 2 || strokes.len() - num_level < 2 {
         return None;
     }
@@ -84,12 +85,14 @@ impl OpenStroke {
     fn is_rule(&self, min_length: f64, max_thickness: f64) -> bool {
         let length = self.frame.width() as f64;
         let thickness = self.num_pixels as f64 / length.max(1.0);
+        // A stroke of one pixel is thin, whatever the size of the text.
         length >= min_length.max(MIN_RATIO * thickness) && thickness <= max_thickness.max(1.0)
     }
 }
 
 /// Returns the level strokes, top to bottom.
 fn level(ink: &Ink, min_length: f64, max_thickness: f64) -> Vec<Frame> {
+    // On a tiny picture, a few pixels are no rule.
     let min_length = min_length.max(8.0);
     let (mut open, mut found): (Vec<OpenStroke>, Vec<Frame>) = (Vec::new(), Vec::new());
     for y in 0..ink.height {

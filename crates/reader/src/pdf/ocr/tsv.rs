@@ -12,7 +12,7 @@ const WORD: &str = "5";
 /// Most words of a page; a page of a newspaper has 5,000.
 const MAX_WORDS: usize = 50_000;
 
-/// Longest word, in bytes.
+/// Longest word, in bytes; no script has words as long, but noise may be read as one.
 const MAX_WORD_BYTES: usize = 1_000;
 
 /// A word as Tesseract reads it.
@@ -58,6 +58,7 @@ pub(super) fn parse(table: &str, width: usize, height: usize) -> Vec<RecognizedW
             continue;
         }
         let place = [block, paragraph, number];
+        // Tesseract counts lines anew in each paragraph, and paragraphs in each block.
         line += usize::from(place != last);
         last = place;
         let confidence = confidence.parse::<f64>().unwrap_or(0.0).clamp(0.0, 100.0);

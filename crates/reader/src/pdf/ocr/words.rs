@@ -12,8 +12,8 @@ use crate::extract::pdf::clean::is_ideographic;
 use crate::pdf::layout::sheet::PageArea;
 use crate::pdf::layout::{ASCENT, DESCENT, Word};
 
-/// Heights above the base line and depths below it, as fractions of the font size, between those of
-/// Times and Helvetica.
+/// Heights above the base line and depths below it, as fractions of the font size, between those of Times and
+/// Helvetica: of capitals, small letters, descenders and commas.
 const TALL: f64 = 0.7;
 const SMALL: f64 = 0.49;
 const DEEP: f64 = 0.21;
@@ -25,10 +25,12 @@ const SQUARE_DEPTH: f64 = 0.08;
 /// Middle of a dash above the base line.
 const DASH: f64 = 0.25;
 
-/// By what factor the size of a word may differ from that of its line to be taken for the same.
+/// By what factor the size of a word may differ from that of its line to be taken for the same: a size estimated from
+/// a few letters is as far off.
 const SAME_AS_LINE: f64 = 1.3;
 
-/// By how many percents the sizes of lines may differ from a frequent one to be taken for it.
+/// By how many percents the sizes of lines may differ from a frequent one to be taken for it; headings are larger by
+/// more.
 const SAME_AS_OTHERS: i64 = 9;
 
 /// How far the base of a word may be from that of its line, as a fraction of the size.
@@ -112,6 +114,7 @@ fn reach(character: char) -> Option<(f64, f64)> {
         'a' | 'c' | 'e' | 'm' | 'n' | 'o' | 'r' | 's' | 'u' | 'v' | 'w' | 'x' | 'z' => (SMALL, 0.0),
         'g' | 'p' | 'q' | 'y' => (SMALL, DEEP),
         'j' | 'Q' | '(' | ')' | '[' | ']' | '{' | '}' | '|' => (TALL, DEEP),
+        // Its top is between those of small letters and capitals.
         't' => (0.6, 0.0),
         ideograph if is_ideographic(ideograph) => (SQUARE, SQUARE_DEPTH),
         other if other.is_alphanumeric() => (TALL, 0.0),
@@ -182,7 +185,7 @@ fn harmonise(words: &[RecognizedWord], lines: &mut [Option<LineMetrics>]) -> f64
     }
     let mut body = None;
     while !left.is_empty() {
-        // Of equals the largest.
+        // Of equal ones, `max_by_key` returns the last, which is the largest.
         let best = left.keys().copied().max_by_key(|step| -> usize {
             let lines = left.range(around(*step)).flat_map(|(_, lines)| lines);
             lines.map(|line| weights[*line]).sum()

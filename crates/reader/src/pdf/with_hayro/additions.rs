@@ -17,10 +17,11 @@ use crate::pdf::layout;
 use crate::pdf::layout::entries::{self, GlyphPositions};
 use crate::pdf::layout::sheet::{Direction, DrawnPage, PageArea};
 
-/// Most words of a page that only says which program shows the document.
+/// Most words of a page that only says which program shows the document; a longer one is about such programs.
 const MAX_COVER_WORDS: u32 = 250;
 
-/// Most letters of pages among which values are looked for, in bytes, and most values: forms have less.
+/// Most letters of pages among which values are looked for, in bytes, and most values: forms have less. Each value is
+/// looked for in all letters.
 const MAX_LETTERS: usize = 1 << 20;
 const MAX_VALUES: usize = 2_000;
 

@@ -18,16 +18,18 @@ use crate::pdf::layout::sheet::{DrawnPage, PageArea};
 use crate::remarks::Remark;
 use crate::xml::{self, XmlEvent};
 
-/// Most annotations of a page that are read.
+/// Most annotations of a page that are read: bounds the work on a hostile page.
 const MAX_ANNOTATIONS: usize = 20_000;
 
-/// Most areas of the remarks on a page, one per line of marked text; beyond, no words are quoted.
+/// Most areas of the remarks on a page, one per line of marked text; beyond, no words are quoted. Each word of the
+/// page is compared with each area.
 const MAX_QUADS: usize = 2_000;
 
-/// Longest chain of replies.
+/// Longest chain of replies; also ends one that is a circle.
 const MAX_REPLIES: usize = 100;
 
-/// Most words that are quoted of the text that a remark marks.
+/// Most words that are quoted of the text that a remark marks: enough to find it on the page, where it is read in
+/// full.
 const MAX_QUOTED: usize = 8;
 
 /// Flags of annotations (ISO 32000-2, 12.5.3).
@@ -106,7 +108,7 @@ impl<'a> PageAnnotations<'a> {
                 quads.truncate(quads_left);
                 quads_left -= quads.len();
                 let (id, parent) = (dict.obj_id(), dict.get_ref(b"IRT").map(Into::into));
-                // It is shown even without a place.
+                // A remark without a place is shown, too.
                 let area = area_of(&dict, transform).unwrap_or(PageArea::new(0.0, 0.0, 0.0, 0.0));
                 found.remarks.push(PageRemark {
                     area,
@@ -141,7 +143,7 @@ impl<'a> PageAnnotations<'a> {
             one.is_hidden = are_hidden[root];
             sorted.push(((root, root != idx), one));
         }
-        // Stable: replies keep their order.
+        // The sort is stable, so replies keep their order.
         sorted.sort_by_key(|(key, _)| *key);
         self.remarks = sorted.into_iter().map(|(_, one)| one).collect();
     }
@@ -194,6 +196,7 @@ pub(super) fn words_of(sheet: &DrawnPage) -> Vec<(String, PageArea)> {
 }
 
 fn remark_of(dict: &Dict<'_>) -> Remark {
+    // A remark that was changed later is as old as its last words.
     let date = string(dict, b"M").or_else(|| string(dict, b"CreationDate")).unwrap_or_default();
     let plain = string(dict, b"Contents").unwrap_or_default();
     let is_ticked = string(dict, b"StateModel").is_some_and(|model| model == "Marked");

@@ -16,7 +16,7 @@ use crate::extract::protocol::{DocumentHead, OutlineEntry};
 /// Most bookmarks that are read; the largest handbooks have as many.
 const MAX_OUTLINE: usize = 10_000;
 
-/// Most names of destinations that are read.
+/// Most names of destinations that are read: bounds the memory for a hostile tree.
 const MAX_NAMES: usize = 500_000;
 
 /// Returns what `pdf` states about itself.
@@ -66,6 +66,7 @@ fn outline(pdf: &Pdf, catalog: &Dict<'_>, numbering: &Numbering) -> Vec<OutlineE
     while let Some((item, level)) = pending.pop()
         && entries.len() < MAX_OUTLINE
     {
+        // A hostile outline may lead back to itself.
         if item.obj_id().is_some_and(|id| !seen.insert(id)) {
             continue;
         }
@@ -111,6 +112,7 @@ impl<'a> Destinations<'a> {
         let mut destination = item
             .get::<Object<'_>>(b"Dest")
             .or_else(|| item.get::<Dict<'_>>(b"A")?.get::<Object<'_>>(b"D"))?;
+        // A name leads to a dictionary, and that to an array; a longer chain is a circle.
         for _ in 0..3 {
             destination = match destination {
                 Object::Array(parts) => return self.page_at(&parts),

@@ -28,7 +28,7 @@ const MAX_RULE_POINTS: f64 = 3.0;
 /// Shortest rule; shorter ones are parts of pictures and of dotted lines.
 const MIN_RULE_POINTS: f64 = 4.0;
 
-/// Lightest colour of a rule, from 0 for black to 1 for white.
+/// Lightest colour of a rule, from 0 for black to 1 for white; a lighter one is the shading of rows.
 const MAX_LIGHT: f32 = 0.88;
 
 /// Most rules kept per page; maps and charts have a hundred thousand.
@@ -37,7 +37,7 @@ const MAX_RULES: usize = 5_000;
 /// Most glyphs kept per page, so that a decompression bomb becomes a page of noise.
 const MAX_GLYPHS: usize = 1_000_000;
 
-/// Smallest picture that may have words, as a fraction of the page, and most of them that are kept per page.
+/// Smallest picture that may have words, as a fraction of the page, and most kept: OCR takes a second for each.
 const LARGE_PICTURE: f64 = 0.2;
 const MAX_PICTURES: usize = 20;
 

@@ -12,13 +12,14 @@ use crate::extract::pdf::clean;
 use crate::pdf::layout::entries::{FormEntry, Replaces};
 use crate::pdf::layout::sheet::PageArea;
 
-/// Deepest nesting of fields.
+/// Deepest nesting of fields; also ends a chain of parents that is a circle.
 const MAX_DEPTH: usize = 32;
 
-/// Most fields of a form that are visited.
+/// Most fields of a form that are visited: bounds the time for a hostile tree.
 const MAX_FIELDS: usize = 100_000;
 
-/// Most values of a list, and most options.
+/// Most values of a list, and most options: bounds the time for a hostile field, as each value is looked for among
+/// them.
 const MAX_OPTIONS: usize = 10_000;
 
 /// Flags of fields (ISO 32000-2, 12.7.5).

@@ -12,7 +12,8 @@ use hayro::kurbo::{Point, Rect};
 
 use crate::pdf::layout::sheet::{DrawnPage, Glyph, PageArea};
 
-/// Most areas of one kind that are kept per page; beyond, nothing is taken for hidden.
+/// Most areas of one kind that are kept per page, as each run of text is compared with them; beyond, nothing is taken
+/// for hidden.
 const MAX_AREAS: usize = 1_000;
 
 /// Opacity below which nothing is seen.

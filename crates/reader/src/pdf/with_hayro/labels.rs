@@ -11,7 +11,7 @@ use super::strings;
 use crate::extract::pdf::clean;
 use crate::numerals::roman;
 
-/// Most nodes of the tree that are visited.
+/// Most nodes of the tree that are visited: it may be a circle.
 const MAX_NODES: usize = 10_000;
 
 /// Longest label in characters, as labels are shown in citations.

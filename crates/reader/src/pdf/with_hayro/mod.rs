@@ -130,11 +130,13 @@ impl<'a> PageInterpreter<'a> {
         let levels = self.tags.of_page(page.raw().obj_id());
         let mut device = PageDevice::new(size, &mut self.shapes, &self.characters, levels);
         device.keeps_all = self.keeps_all;
+        // The page comes before its annotations, as its first glyphs must be its own.
         interpret_page(page, &mut context(RenderContent::PAGE), &mut device);
         device.sheet.num_of_page = device.sheet.glyphs.len();
         if has_annotations {
             interpret_page(page, &mut context(RenderContent::ANNOTATIONS), &mut device);
         }
+        // What hides text may be drawn after it, so this waits until all is drawn.
         device.remove_hidden();
         device
     }
@@ -202,7 +204,8 @@ fn convert<'a>(
     page
 }
 
-/// Fewest letters over a picture that are its text.
+/// Fewest letters over a picture that are its text; fewer are a page number or a stamp, as in `FEW_CHARACTERS` of the
+/// parent.
 const MIN_LETTERS_OVER: usize = 15;
 
 /// Returns the large pictures of a page over which it has no text; a scan has text over its picture.

@@ -2,7 +2,7 @@
 
 use hayro::hayro_syntax::object::{Array, Dict, Object, String as PdfString};
 
-/// Most nodes of a tree that are visited.
+/// Most nodes of a tree that are visited: it may be a circle.
 const MAX_NODES: usize = 100_000;
 
 /// Returns the names and objects of a tree, in its order; at most `max` of them.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object, ObjectIdentifier};
 
-/// Most nodes of a page tree that are visited.
+/// Most nodes of a page tree that are visited: bounds the memory for a hostile one.
 const MAX_NODES: usize = 1_000_000;
 
 /// The physical numbers of the pages that were found.

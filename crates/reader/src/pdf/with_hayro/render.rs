@@ -15,7 +15,7 @@ use crate::pdf::ocr::{self, Raster};
 use crate::pdf::picture::{self, PageMarks};
 use crate::{EarlyEnd, Emit, ReaderInput};
 
-/// Tesseract is trained for resolutions from here on; a higher one makes it slower but not better.
+/// Resolution of pictures. Tesseract is trained for this one and higher ones, which make it slower but not better.
 const DPI: f64 = 200.0;
 
 /// Runs OCR on the pages that the job names.

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::object::{Dict, Name, Object, ObjectIdentifier};
 
-/// Most elements of a tree that are visited.
+/// Most elements of a tree that are visited: bounds the time for a hostile one. Headings that come later are found by
+/// their looks.
 const MAX_NODES: usize = 500_000;
 
 /// Levels of headings on one page, by the number of their marked content.
@@ -94,6 +95,7 @@ fn add_heading(
 /// Returns the level of a heading from the name of its role; 0 for everything else.
 fn heading_level(role: &Name<'_>, roles: &Dict<'_>) -> u8 {
     let mut role = role.clone();
+    // A role may be mapped to another one that is mapped again; a longer chain is a circle.
     for _ in 0..4 {
         match role.as_str() {
             "H" | "Title" => return 1,

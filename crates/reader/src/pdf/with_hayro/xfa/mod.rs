@@ -11,7 +11,7 @@ use hayro::hayro_syntax::object::{Dict, Object, Stream};
 use data::{XfaValue, XfaValues};
 use template::{XfaField, XfaKind};
 
-/// Most bytes of a form; the largest of tax offices have some megabytes.
+/// Most bytes of a form, unpacked; the largest of tax offices have some megabytes.
 const MAX_BYTES: usize = 64 << 20;
 
 /// The content of a form.
@@ -128,7 +128,7 @@ impl<'a> XfaFilling<'a> {
         let taken_here: Vec<usize> =
             taken.iter().copied().filter(|value| !self.is_used[*value]).collect();
         if taken_here.is_empty() && !taken.is_empty() {
-            // It is in the rows of a table.
+            // The value has been written in a row of a table.
             return;
         }
         match taken_here.as_slice() {

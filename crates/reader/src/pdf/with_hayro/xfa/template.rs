@@ -3,7 +3,7 @@
 use crate::extract::protocol::ReadFailure;
 use crate::xml::{self, Element, XmlEvent};
 
-/// Most options of a list.
+/// Most options of a list: bounds the memory for a hostile form.
 const MAX_OPTIONS: usize = 5_000;
 
 /// How a field is shown.
