@@ -74,7 +74,7 @@ pub fn to_document(
         }
         let start = document.text.len();
         document.text.push_str(&block.text);
-        // The same as for headings in Markdown.
+        // The words of a heading are without marks, as in Markdown.
         let words = block.text.trim_start_matches('#').replace('`', "");
         let is_heading = block.level > 0 && !is_boilerplate(&words);
         let is_demoted = block.level > 0 && !is_heading;
@@ -92,7 +92,7 @@ pub fn to_document(
         first.is_none_or(|(_, first)| !stated.to_lowercase().contains(&first.to_lowercase()))
     });
     if !has_title_in_headings && document.title.is_none() {
-        // No heading is taken for an empty title.
+        // An empty title keeps a heading from becoming the title.
         document.title = Some(String::new());
     }
     markdown::set_title_and_blocks(&mut document, pieces, LeadingHeading::IsTitle);

@@ -85,6 +85,7 @@ fn read(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Extracted
     if encoding.is_some() {
         extracted.document.metadata.encoding = encoding;
     }
+    // Words are counted once the document is complete: readers only count what they leave out.
     words::count(&mut extracted.document);
     let metadata = &mut extracted.document.metadata;
     if let Some(words) = metadata.words.as_ref().filter(|words| words.keeps_little()) {

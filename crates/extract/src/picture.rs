@@ -43,5 +43,5 @@ pub fn draw(
     Ok(parent::answer(&request, &bytes, options)?.drawn)
 }
 
-/// Longest text to mark.
+/// Longest text to mark, in bytes: more than a page has, and less than the longest request that the child reads.
 const MAX_MARKED_BYTES: usize = 16 << 10;

@@ -9,7 +9,7 @@ use crate::document::{BlockKind, Document};
 use crate::markdown::{self, LeadingHeading, UnplacedBlock};
 use crate::words;
 
-/// Longest title made from the first line of a note, in characters.
+/// Longest title made from the first line of a note, in characters: a title is shown on one line.
 const MAX_TITLE_CHARS: usize = 60;
 
 /// Finds the headings of plain text and its paragraphs: runs of lines that are not blank.

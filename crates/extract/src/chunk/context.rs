@@ -16,11 +16,12 @@ use super::options::ChunkOptions;
 /// Longest context in tokens: a quarter of the default model's input.
 const MAX_CONTEXT_TOKENS: usize = 64;
 
-/// A table's head is repeated before its remaining rows if it takes at most this part of a chunk,
-/// as a denominator.
+/// A table's head is repeated before its remaining rows if it takes at most this part of a chunk, as a denominator:
+/// most of a chunk is for rows.
 const MAX_HEAD_SHARE: usize = 3;
 
-/// Characters per token beyond which a part of a context is not even counted.
+/// Characters per token beyond which a part of a context is not even counted: no tokenizer has words as long on
+/// average, and a heading may be a megabyte.
 const MAX_CHARS_PER_TOKEN: usize = 16;
 
 /// The context of a chunk.
@@ -195,6 +196,7 @@ impl<'a> Contexts<'a> {
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
         let words = ends.iter().filter(|end| text[**end..].starts_with(char::is_whitespace));
         let words: Vec<usize> = words.copied().collect();
+        // A text without blanks, as in Chinese, is cut between two letters.
         for ends in [words, ends] {
             let num_fitting = ends.partition_point(|end| self.count(&text[..*end]) <= max_tokens);
             let best = ends[..num_fitting].last().map(|end| text[..*end].trim_end());
@@ -216,7 +218,7 @@ pub(super) struct Fences<'d> {
     pub(super) code: Range<usize>,
 }
 
-/// Longest line that is repeated to open a fence, in bytes.
+/// Longest line that is repeated to open a fence, in bytes: the mark, a language and an attribute or two.
 const MAX_FENCE: usize = 40;
 
 fn fences(document: &Document, block_idx: usize) -> Option<Fences<'_>> {

@@ -164,6 +164,7 @@ impl<'a> ChunkWriter<'a> {
         };
         atoms.push(rows);
         if total > limit.min(self.options.window()) {
+            // Only the first half has the headings above.
             if let Some((len, _)) = seams::middle(&part.text) {
                 let (left, right) = part.text.split_at(len);
                 atoms.pop();
@@ -286,6 +287,7 @@ impl<'a> ChunkWriter<'a> {
         for atom in &atoms[1..] {
             let (block, above) =
                 (&self.document.blocks[atom.block_idx], &self.document.blocks[last]);
+            // Headings above the lead are part of its section.
             let is_as_lead = atom.block_idx <= lead;
             let is_same = block.page == above.page
                 && block.symbol == above.symbol
@@ -309,6 +311,7 @@ impl<'a> ChunkWriter<'a> {
                 section: section_of(&self.document.blocks[atom.block_idx.max(lead)]),
                 symbol: block.symbol.clone(),
             };
+            // Of two places on one line, the later one counts.
             match places.last_mut().filter(|above| above.line >= place.line) {
                 Some(same_line) => *same_line = place,
                 None => places.push(place),
@@ -326,7 +329,7 @@ fn section_of(block: &Block) -> Option<String> {
 /// Stands between spans that text outside all blocks separates.
 const BETWEEN_SPANS: &str = "\n\n";
 
-/// Longest name of a table in a warning, in characters.
+/// Longest name of a table in a warning, in characters: its head may be a line of any length.
 const MAX_NAME: usize = 60;
 
 /// The text of a run.

@@ -14,11 +14,12 @@ use super::wide::{self, TablePart};
 /// Cost of one more chunk compared with uneven ones; the unit of the other costs.
 const CHUNK_COST: f64 = 1.0;
 
-/// Cost of a chunk below the minimum size: more than another cut inside a paragraph.
+/// Cost of a chunk below the minimum size: more than `CHUNK_COST` and a seam inside a paragraph.
 const SMALL_COST: f64 = 2.0;
 
 impl Seam {
-    /// Returns the cost of beginning a chunk here.
+    /// Returns the cost of beginning a chunk here. The seams up to a line cost less than another chunk, so none is
+    /// made for a better one; a heading without its text is worse than any other cut.
     fn cost(self) -> f64 {
         match self {
             Self::Heading => 0.0,
@@ -128,7 +129,8 @@ pub(super) fn sections(
     runs
 }
 
-/// Headings above a wide table take at most this part of a chunk, as a denominator.
+/// Headings above a wide table take at most this part of a chunk, as a denominator: its first part would have no room
+/// for rows.
 const MAX_LEAD_SHARE: usize = 4;
 
 /// Returns how many of the last atoms are headings.
@@ -211,6 +213,7 @@ fn best_end(atoms: &[Atom], new_from: usize, end: usize, budget: usize) -> usize
     let (mut best, mut given_up) = (end, 0);
     for candidate in (new_from + 1..end).rev() {
         given_up += atoms[candidate].weight;
+        // A better seam is not worth more than a quarter of a window.
         if given_up * 4 > budget {
             break;
         }

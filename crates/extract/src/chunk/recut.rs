@@ -24,6 +24,7 @@ pub fn recut(
     };
     let mut parts = stored.context.split(CHAIN_SEPARATOR).map(str::to_owned);
     let title = parts.next().unwrap_or_default();
+    // The chunk becomes a document of one block, so that it is split as any other.
     let block = Block {
         bytes: 0..stored.text.len(),
         kind,
@@ -40,6 +41,7 @@ pub fn recut(
         ..Document::default()
     };
     let limit = options.window();
+    // As much as the model reads, as the chunk was within the wanted size before.
     let options = ChunkOptions {
         strategy: Strategy::Structure,
         max_tokens: limit,

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use crate::document::BlockKind;
 
-/// Size of the pieces in which text without sentences is counted.
+/// Size of the pieces in which text without sentences is counted: some words, so that a megabyte needs few calls of
+/// the tokenizer and pieces fit closely.
 const WORDS_BYTES: usize = 64;
 
 /// Quotes, brackets and marks of Markdown that belong to the sentence before them.
@@ -51,6 +52,7 @@ pub(super) fn units(text: &str, kind: BlockKind, limit: usize) -> Units {
 fn coalesce(units: Units, limit: usize) -> Units {
     let mut joined: Units = Vec::with_capacity(units.len());
     for (unit, seam) in units {
+        // Lines may be joined further than sentences, as splitting between them is worse.
         let enough = if seam == Seam::Line { limit / 4 } else { limit / 16 };
         match joined.last_mut() {
             Some((last, _)) if last.len() < enough && unit.len() < limit / 2 => last.end = unit.end,

@@ -12,7 +12,7 @@ use crate::text::markdown;
 /// Least columns of a table that is divided by columns: the first one, and two that can be apart.
 const MIN_COLUMNS: usize = 3;
 
-/// Most columns that are divided. Beyond them a table is no longer for people.
+/// Most columns that are divided. Beyond them a table is no longer for people, and each part would repeat its head.
 const MAX_COLUMNS: usize = 2000;
 
 /// The head of a part takes at most this share of a chunk, as a denominator, so that rows have room.
@@ -22,10 +22,10 @@ const MAX_HEAD_SHARE: usize = 3;
 /// to half of it together.
 const LABEL_SHARE: usize = 6;
 
-/// Least room for the text of a divided cell, in tokens.
+/// Least room for the text of a divided cell, in tokens: less would give a chunk per word.
 const MIN_ROOM: usize = 8;
 
-/// Tokens between two cells of a row.
+/// Tokens between two cells of a row: the bar is one token.
 const BETWEEN: usize = 1;
 
 /// What stands for the rest of a shortened text.
@@ -73,11 +73,13 @@ pub(super) fn parts(
     let longest = text[len..].lines().max_by_key(|line| line.len()).unwrap_or_default();
     let has_head = text[..len].contains(char::is_alphanumeric);
     let fits = (head_cost.is_some() || !has_head)
+        // A token has at least a byte, so a short line fits without being counted.
         && (longest.len() <= budget / 2
             || contexts.count(longest) + head_cost.unwrap_or(0) <= budget);
     let table = (!fits).then(|| WideTable::of(block, block_idx, text, len))?;
     let is_wide = (MIN_COLUMNS..=MAX_COLUMNS).contains(&table.num_columns);
     let mut divider = WideDivider { table: &table, budget, contexts, parts: Vec::new() };
+    // Label, head and cell need room of their own.
     if is_wide && budget >= MIN_ROOM * 4 {
         divider.divide();
     }

@@ -27,7 +27,7 @@ const TEXT_SHARE: f64 = 0.15;
 const WORDS_OF_CODE: usize = 3;
 const WORDS_OF_DATA: usize = 2;
 
-/// So many bytes of letters outside ASCII in a row are text, too: not all scripts have spaces.
+/// So many bytes of letters outside ASCII in a row are text, too, as not all scripts have spaces: four ideographs.
 const WIDE_BYTES: usize = 12;
 
 /// The longest separator of two words, such as `), "`.

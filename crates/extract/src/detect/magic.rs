@@ -111,6 +111,7 @@ fn look(head: &[u8]) -> Option<ByteKind> {
     if is_surely_pdf(head) {
         return Some(foreign(PDF));
     }
+    // Text may begin with a byte order mark.
     let start = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
     if begins(start, "<!doctype html") || begins(start, "<html") {
         return Some(foreign("HTML"));

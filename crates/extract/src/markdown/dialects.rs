@@ -24,7 +24,7 @@ const OF_PROGRAM: &[&str] = &[
 /// The language that Excalidraw names for the data of a drawing.
 const DRAWING: &str = "compressed-json";
 
-/// Most lines of an import or export of MDX.
+/// Most lines of an import or export of MDX: bounds the time, as each line is checked with all before it.
 const MAX_STATEMENT: usize = 50;
 
 /// Returns a text without such parts from `body_start` on, and what was taken out.
@@ -243,6 +243,7 @@ impl<'a> CodeFence<'a> {
 
     /// Whether the code is the data of a drawing.
     fn is_data(&self, lines: &[&str]) -> bool {
+        // The type is among the first keys of a drawing.
         let mut first = lines.iter().skip(1).take(3);
         self.language == DRAWING
             || (self.language == "json"

@@ -27,7 +27,7 @@ pub(super) fn read(document: &mut Document) -> usize {
     let source = &document.text[inside];
     let links = match fence {
         Fence::Yaml => links(source),
-        // `[[name]]` is a table there.
+        // In TOML, `[[name]]` is a table, and not a link.
         Fence::Toml | Fence::Json => Vec::new(),
         Fence::Properties => {
             apply(&read_properties(source), document);
@@ -84,7 +84,7 @@ fn find(text: &str) -> Option<(Fence, Range<usize>, usize)> {
         "---" => (Fence::Yaml, &["---", "..."]),
         "---json" => (Fence::Json, &["---"]),
         "+++" => (Fence::Toml, &["+++"]),
-        // The brackets are part of it.
+        // The brackets are part of the JSON.
         "{" => {
             let end = text.find("\n}")? + "\n}".len();
             let rest = &text[end..];

@@ -27,7 +27,8 @@ const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_WIKILINKS);
 
-/// The deepest heading level that begins a section.
+/// The deepest heading level that begins a section. A deeper heading is only a good place to begin a chunk, as what
+/// is below it may be a few lines.
 const MAX_SECTION_LEVEL: u8 = 3;
 
 /// Longest heading in header chains, in characters. A paragraph may be a heading by mistake, and
@@ -53,7 +54,7 @@ pub fn extract(text: &str) -> Document {
     let text = resolved.as_ref();
     let mut pieces = find_pieces(text, body_start);
     if pieces.is_empty() && !text.trim().is_empty() {
-        // They are in the text.
+        // The whole text becomes a block, which has these links.
         document.metadata.links.clear();
         pieces.push(UnplacedBlock {
             bytes: trim(text, 0..text.len()),
@@ -126,6 +127,7 @@ fn find_pieces(text: &str, body_start: usize) -> Vec<UnplacedBlock> {
         }
         match event {
             Event::Start(tag) => {
+                // An item of an outermost list is a block; the list itself is none.
                 let is_outermost = depth == 0 || (depth == 1 && is_in_list);
                 if is_outermost {
                     let mut push = |kind| push_piece(&mut pieces, text, range.clone(), kind);
@@ -285,6 +287,7 @@ fn find_title(
 
 /// Returns the text of `<h1>` if a block of HTML begins with one, as centred titles do.
 fn html_title(html: &str) -> Option<String> {
+    // Before a title are only the tags and pictures that centre and decorate it.
     const MAX_LEAD_BYTES: usize = 1000;
     if !html.starts_with('<') {
         return None;

@@ -12,10 +12,10 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 /// Longest destination that is inserted; a picture may be a data URL of a million bytes.
 const MAX_DESTINATION_BYTES: usize = 200;
 
-/// Most times that the text may grow by its own length, as many references may share a destination.
+/// How many times as long as before a text may become, as many references may share a destination.
 const MAX_GROWTH: usize = 2;
 
-/// How much any text may grow.
+/// How much any text may grow, in bytes: a short one may be mostly references.
 const FREE_GROWTH_BYTES: usize = 10_000;
 
 /// Returns a text with inline links instead of reference links, and without HTML comments, except
@@ -55,6 +55,7 @@ pub(super) fn resolve(text: &str, body_start: usize, options: Options) -> Cow<'_
     let mut resolved = text[..body_start].to_owned();
     let mut at = 0;
     for (range, replacement) in edits {
+        // An edit within one that is already made is left out.
         if range.start >= at {
             resolved.push_str(&body[at..range.start]);
             resolved.push_str(&replacement);

@@ -83,12 +83,15 @@ pub(super) fn assemble(reading: &ReadDocument, options: &ReadOptions) -> Documen
     let mut warnings = warnings(reading, &options.ocr);
     warnings.extend(reading.tail.parts.warning());
     let mut pages: Vec<ExtractedPage> = reading.pages.clone();
+    // Words are completed first, as all later stages compare words.
     hyphens::settle(&mut pages);
     let counts = spacing::separate(&mut pages);
     let quality =
         Quality { num_words: counts.num_words, num_glued: counts.num_glued, ..quality::of(&pages) };
     quality::drop_unknown(&mut pages);
-    // Before the running heads are removed.
+    // The running head names a manual page, so it is read before running heads are removed. These go before tables
+    // and sentences are joined across pages, as they stand between the parts. Contents pages are marked before
+    // headings, as their lines look like some.
     let manual_page = manual_page::name(&pages).map(str::to_owned);
     if !options.keeps_all {
         watermarks::remove(&mut pages);
@@ -223,7 +226,7 @@ pub(super) fn unread_pictures(pages: &[u32]) -> Option<String> {
     (!pages.is_empty()).then(|| format!("large pictures were not read by OCR on pages {names}"))
 }
 
-/// Most ranges of page numbers in a warning.
+/// Most ranges of page numbers in a warning, so that it stays readable.
 const MAX_RANGES: usize = 20;
 
 /// Returns ascending numbers as text, with ranges: `3, 7-9`.

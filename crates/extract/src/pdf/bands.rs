@@ -8,25 +8,26 @@ use std::collections::{BTreeMap, HashMap};
 use crate::document::BlockKind;
 use crate::protocol::{BlockPlace, ExtractedPage, PageBlock};
 
-/// Fewest pages with a line in the same position.
+/// Fewest pages with a line in the same position; on fewer, paragraphs may begin at the same height by chance.
 const MIN_PAGES: usize = 5;
 
-/// One of this many pages must have a line in the same position.
+/// One of this many pages must have a line in the same position; the first pages of chapters have none.
 const MAX_PAGES_PER_LINE: usize = 4;
 
-/// How far apart, in points, lines may be to count as level.
+/// How far apart, in points, lines may be to count as level; two lines of text are several times as far.
 const SAME_LEVEL: f64 = 2.0;
 
 /// Height of the zone of heads and feet, as a fraction of the page height.
 const EDGE: f64 = 0.12;
 
-/// Smallest gap between a head and the text, as a fraction of the size of the head.
+/// Smallest gap between a head and the text, as a fraction of the size of the head; between lines of one paragraph it
+/// is smaller.
 const MIN_GAP: f64 = 0.6;
 
 /// Size below which a line is in small print, as a multiple of the text size.
 const SMALL: f64 = 0.95;
 
-/// Longest page number in digits, and in Roman letters.
+/// Longest page number in digits, and in Roman letters (`xxviii`); four digits are more often a year.
 const MAX_DIGITS: usize = 3;
 const MAX_ROMAN: usize = 6;
 

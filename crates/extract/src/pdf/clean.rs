@@ -124,7 +124,8 @@ const COMPOUNDS: [(&str, &[&str]); 4] = [
     ("half", &["penny", "way"]),
 ];
 
-/// Longest word of which the beginning is looked at, in bytes.
+/// Longest word of which the beginning is looked at, in bytes: bounds the work at each line end of a text without
+/// spaces.
 const MAX_WORD_BYTES: usize = 64;
 
 /// Whether a hyphen at the end of a line surely belongs to the word: the word has another one before it, or its beginning

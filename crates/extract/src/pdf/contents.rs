@@ -9,8 +9,8 @@ use crate::document::BlockKind;
 use crate::protocol::{ExtractedPage, PageBlock};
 use crate::text::contents::{ContentsEntry, entries as entries_of, is_contents};
 
-/// Fewest entries on a page of a table of contents: of one that is known by its leaders or by its
-/// heading, and of any other.
+/// Fewest entries on a page of a table of contents: of one that is known by its leaders or by its heading, and of any
+/// other, which may be a list with numbers.
 const MIN_ENTRIES: usize = 3;
 const MIN_ENTRIES_UNKNOWN: usize = 8;
 
@@ -25,6 +25,7 @@ pub(super) fn mark(pages: &mut [ExtractedPage]) {
     let mut continues = false;
     for page in pages {
         let has_leaders = has_contents(page, num_pages);
+        // A page with leaders has entries of known form; only other pages are searched for plain ones.
         let is_plain = !has_leaders && has_plain_contents(page, num_pages, continues);
         continues = has_leaders || is_plain;
         if continues {
@@ -65,6 +66,7 @@ fn has_plain_contents(page: &ExtractedPage, num_pages: usize, continues: bool) -
     let fewest = if is_known { MIN_ENTRIES } else { MIN_ENTRIES_UNKNOWN };
     let covered: usize = found.iter().map(|(title, page)| title.len() + page.len()).sum();
     found.len() >= fewest
+        // One in ten may be misread, or lead to a part with numbers of its own.
         && num_inside * 10 >= numbers.len() * 9
         && num_rising * 10 >= (numbers.len() - 1) * 9
         && numbers.first() < numbers.last()

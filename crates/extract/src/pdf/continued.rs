@@ -10,17 +10,18 @@ use crate::text::number::is_year;
 /// How far the ends of a column may differ from page to page, as a multiple of the text size.
 const SAME_COLUMN: f64 = 0.7;
 
-/// A table that goes on ends below this part of its page, and begins above that one on the next.
+/// A table that goes on ends below this part of its page, and begins above that one on the next: between them are at
+/// most a note, a running head or a line that says that it goes on.
 const FOOT: f64 = 0.6;
 const TOP: f64 = 0.3;
 
-/// Fewest rows that show of what kind the cells of a column are.
+/// Fewest rows that show of what kind the cells of a column are; one may be of any kind.
 const MIN_ROWS: usize = 2;
 
-/// One in this many cells of a column may be of another kind.
+/// One in this many cells of a column may be of another kind, such as a dash or `n/a` among numbers.
 const MAX_ODD: usize = 5;
 
-/// Most rows of a head.
+/// Most rows of a head, as in the reader's tables.
 const MAX_HEAD: usize = 4;
 
 /// A table that may go on on the next page.

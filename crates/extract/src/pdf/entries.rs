@@ -4,10 +4,10 @@ use super::number;
 use crate::document::BlockKind;
 use crate::protocol::PageBlock;
 
-/// Longest title of an entry, in words.
+/// Longest title of an entry, in words; a longer text that ends in a number is a sentence.
 const MAX_WORDS: usize = 16;
 
-/// Fewest entries of an index on a page.
+/// Fewest entries of an index on a page; a few names with numbers in alphabetical order are a list.
 const MIN_INDEXED: usize = 8;
 
 /// An entry: a title and its pages as written.

@@ -9,7 +9,7 @@ const SMALL: f64 = 0.94;
 /// How far the sizes of two parts of a paragraph may differ, as a factor.
 const SAME_SIZE: f64 = 1.03;
 
-/// Most footnotes below a column.
+/// Most footnotes below a column; more small blocks are text of their own, such as a list of references.
 const MAX_NOTES: usize = 20;
 
 /// Where a block is: indices of its page, and of it on the page.

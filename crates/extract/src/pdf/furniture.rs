@@ -13,13 +13,14 @@ use crate::protocol::{ExtractedPage, PageBlock};
 /// head.
 const MAX_ZONE: usize = 3;
 
-/// Height of the zone of furniture at either end of a page, as a fraction of the page height.
+/// Height of the zone of furniture at either end of a page, as a fraction of the page height; text that repeats below
+/// it may be content.
 const EDGE: f64 = 0.12;
 
 /// The same for the outermost blocks of a page.
 const WIDE_EDGE: f64 = 0.2;
 
-/// How far apart, in points, positions on two pages may be to count as equal.
+/// How far apart, in points, positions on two pages may be to count as equal: less than a line.
 const SAME_PLACE: f64 = 4.0;
 
 /// Longest piece of furniture, in characters; long enough for a copyright line.
@@ -34,8 +35,8 @@ const LONG: usize = 10;
 /// How many pages a text must be on to be furniture, in a document that is long enough.
 const MIN_PAGES: usize = 3;
 
-/// The same as a fraction of all pages: for a short document, and for a text in the middle of
-/// pages, such as a stamp in the margin.
+/// The same as a fraction of all pages: for a short document, and for a text in the middle of pages, such as a stamp
+/// in the margin, where content may repeat, too.
 const MIN_SHARE: f64 = 0.3;
 const MIN_SHARE_INSIDE: f64 = 0.5;
 
@@ -45,6 +46,7 @@ const MIN_SHARE_INSIDE: f64 = 0.5;
 /// A text that is identical everywhere is kept at its first occurrence, as it may be the title. No
 /// page loses all its text.
 pub(super) fn remove(pages: &mut [ExtractedPage]) {
+    // First, as it also works on a single page.
     let typical = bands::find_typical(pages, geometry::body_size(pages));
     take_out(pages, typical);
     if pages.len() < 2 {

@@ -10,31 +10,32 @@ use super::{headings, number};
 use crate::document::BlockKind;
 use crate::protocol::{BlockPlace, ExtractedPage, PageBlock};
 
-/// Fewest tagged headings for the tags to be trusted.
+/// Fewest tagged headings for the tags to be trusted: some programs tag the title only.
 const MIN_TAGGED: usize = 3;
 
-/// Longest heading, in lines.
+/// Longest heading, in lines; longer text in large letters is a quotation or a paragraph of a slide.
 const MAX_LINES: u32 = 3;
 
-/// Smallest size of a heading, as a multiple of the text size.
+/// Smallest size of a heading, as a multiple of the text size: 11.2 points above text of 10.
 const LARGE: f64 = 1.12;
 
-/// Smallest ink density of a bold heading, as a multiple of that of the text.
+/// Smallest ink density of a bold heading, as a multiple of that of the text; the same as in the reader.
 const BOLD_INK: f64 = 1.22;
 
 /// Size below which bold or numbered text is a note or a label, as a multiple of the text size.
 const SMALL: f64 = 0.92;
 
-/// Longest heading that only its number or its capitals reveal, in words.
+/// Longest heading that only its number or its capitals reveal, in words; a longer one is an item of a list, or a
+/// notice in capitals.
 const MAX_PLAIN_WORDS: usize = 12;
 
-/// Fewest numbered headings in a document with numbered sections.
+/// Fewest numbered headings in a document with numbered sections; fewer may be items of a list.
 const MIN_NUMBERED: usize = 8;
 
 /// Fewest numbered headings of a style, or of a depth in a style, for it to have numbers.
 const MIN_OF_DEPTH: usize = 3;
 
-/// Deepest level derived from appearance.
+/// Deepest level derived from appearance: that of Markdown, in which a document is shown.
 const MAX_LEVEL: u8 = 6;
 
 /// Titles of boxes with advice.
@@ -211,6 +212,7 @@ type Style = (i64, bool);
 /// Returns a sort key for the appearance of a heading: larger ones first, and bold before regular
 /// ones of the same size.
 fn style(place: &BlockPlace) -> Style {
+    // Sizes within half a point are one style: programs round them.
     (-tenths(place.size * 2.0) / 10, !is_bold(place))
 }
 
@@ -289,10 +291,12 @@ fn is_capitals(text: &str) -> bool {
         (upper + usize::from(letter.is_uppercase()), lower + usize::from(letter.is_lowercase()))
     });
     // Names of variables have underscores.
+    // Shorter words in capitals are abbreviations.
     upper >= 5 && lower == 0 && !text.contains('_')
 }
 
-/// Largest distance of two blocks of one sentence, as a multiple of the larger text size.
+/// Largest distance of two blocks of one sentence, as a multiple of the larger text size; a heading has more space
+/// below it.
 const NEAR: f64 = 1.2;
 
 /// Fewest words of the part of a sentence: a command or a function in lower case may begin the text

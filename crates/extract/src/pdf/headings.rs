@@ -16,10 +16,10 @@ use crate::protocol::{ExtractedPage, OutlineEntry};
 /// Fewest bookmarks for an outline to be trusted; fewer are often just `Cover` and `Back`.
 const MIN_OUTLINE: usize = 3;
 
-/// Longest heading, in words.
+/// Longest heading, in words; a longer one is a sentence, and every chunk below it would repeat it.
 const MAX_WORDS: usize = 16;
 
-/// Longest heading with an ideographic comma, in ideographs.
+/// Longest heading with an ideographic comma, in ideographs: about eight words; a longer one is a sentence.
 const MAX_IDEOGRAPHS_WITH_COMMA: usize = 16;
 
 /// Fewest words of a sentence; a shorter text with a full stop may be a heading.
@@ -29,7 +29,7 @@ const MIN_SENTENCE_WORDS: usize = 5;
 const ABBREVIATIONS: &[&str] =
     &["co.", "corp.", "dr.", "etc.", "inc.", "jr.", "ltd.", "no.", "sr.", "st.", "u.s."];
 
-/// Deepest chain.
+/// Deepest chain: the number of heading levels in Markdown.
 const MAX_LEVEL: u8 = 6;
 
 /// At least one of this many headings of a size must have a number of some depth for all of them to
@@ -192,6 +192,7 @@ pub(super) fn is_plausible(text: &str) -> bool {
     num_words <= MAX_WORDS
         && num_chars <= MAX_CHARS
         && num_letters >= 2
+        // Otherwise it is a formula, an amount or a date.
         && num_letters * 2 >= title.chars().filter(|c| !c.is_whitespace()).count()
         && !has_leader
         && has_word(title)

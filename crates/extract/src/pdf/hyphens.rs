@@ -13,7 +13,7 @@ use crate::text::language::NaturalLanguage;
 /// Letters of each part of an English compound, at least: `re` and `un` are also words of formulas and lists.
 const MIN_PART: usize = 3;
 
-/// Bytes of a document whose language is recognised.
+/// Bytes of a document whose language is recognised: some pages are enough, and more cost time.
 const SAMPLE_BYTES: usize = 16 << 10;
 
 /// Replaces the marks in `pages`.

@@ -91,6 +91,8 @@ pub fn extract(bytes: &[u8], options: &ReadOptions) -> Result<ExtractedFile> {
         }
     }
     if let Some(mut reading) = best_so_far {
+        // Pages without text come first; on the others, a wrong text layer is replaced before pictures are read
+        // between its blocks.
         scan::read(&mut reading, OCR_OF_PDF, bytes, options)?;
         soup::replace(&mut reading, OCR_OF_PDF, bytes, options)?;
         let unread = pictures::read(&mut reading, OCR_OF_PDF, bytes, options)?;
@@ -119,7 +121,7 @@ pub fn extract_image(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
     Ok(assemble::assemble(&reading, options))
 }
 
-/// Whether a picture cannot hold a line of print, such as an icon: ten letters of the smallest print.
+/// Whether a picture cannot hold a line of print, such as an icon: ten letters of the smallest print, in pixels.
 fn is_too_small(picture: &ExtractedPage) -> bool {
     const LINE_LENGTH: f64 = 64.0;
     const LINE_HEIGHT: f64 = 12.0;

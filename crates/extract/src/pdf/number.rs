@@ -8,7 +8,7 @@ const LABELS: &[&str] = &[
     "section", "teil",
 ];
 
-/// Longest part of a number between two full stops, in characters.
+/// Longest part of a number between two full stops, in characters: as `XVIII`; a longer one is a date or a code.
 const MAX_PART: usize = 5;
 
 /// Returns `title` without its number: `Tides` for `3.1 Tides`, `B.2 Tides`, `IV. Tides` and

@@ -6,10 +6,11 @@ use super::number;
 use crate::document::BlockKind;
 use crate::protocol::{ExtractedPage, OutlineEntry, PageBlock};
 
-/// Longest title, in characters.
+/// Longest title, in characters: a longer block is a paragraph, and need not be compared.
 pub(super) const MAX_CHARS: usize = 200;
 
-/// Fewest letters in a title that is searched for at the beginning of a longer text.
+/// Fewest letters in a title that is searched for at the beginning of a longer text; a shorter one, such as `A`,
+/// begins many.
 const MIN_LETTERS: usize = 4;
 
 /// Most titles with the same beginning, so that a hostile outline costs no more than a large one.
@@ -41,6 +42,8 @@ pub(super) fn split_at_titles(pages: &mut [ExtractedPage], outline: &[OutlineEnt
                 let text =
                     rest.text[end..].trim_start_matches(|c: char| c.is_whitespace() || c == '.');
                 let text = text.to_owned();
+                // A title is followed by a new sentence or another title; otherwise it is the beginning of a
+                // sentence.
                 let goes_on = text
                     .starts_with(|first: char| first.is_uppercase() || !first.is_alphanumeric())
                     || title_end(&titles, &text, page.number).is_some();
@@ -147,7 +150,8 @@ pub(super) fn place<'a>(
 /// Indices of page and block.
 type Position = (usize, usize);
 
-/// Most positions considered for one bookmark; a title that occurs more often is ambiguous.
+/// Most positions considered for one bookmark; a title that occurs more often is ambiguous. Bounds the time for a
+/// hostile outline.
 const MAX_CANDIDATES: usize = 32;
 
 /// Returns the positions of all texts short enough for a title, by their letters with and without

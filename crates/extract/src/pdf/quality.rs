@@ -3,8 +3,8 @@
 use crate::document::Quality;
 use crate::protocol::{ExtractedPage, OcrOutcome};
 
-/// A page with fewer visible characters and a larger part covered by pictures is a scan: its text
-/// is only a stamp or a page number.
+/// A page with fewer visible characters and a larger part covered by pictures is a scan: its text is only a stamp or
+/// a page number, and its picture is no decoration.
 const FEW_CHARACTERS: usize = 15;
 const SCAN_COVERAGE: f64 = 0.4;
 

@@ -14,10 +14,12 @@ use crate::sandbox::{Ocr, ReadOptions};
 /// often.
 const PAGES_PER_REQUEST: usize = 16;
 
-/// How many requests of one document may fail before its remaining pages are skipped.
+/// How many requests of one document may fail before its remaining pages are skipped. A failing request is halved
+/// until its page is found, which takes four more.
 const MAX_FAILURES: usize = 8;
 
-/// Time limits for OCR of a page; pages of a newspaper take 20 seconds.
+/// What each page adds to the time limits of a request, for the child and for each run of Tesseract. A page of a
+/// newspaper takes 20 seconds, which the limits of the request itself cover.
 const CPU_MS_PER_PAGE: u64 = 5_000;
 const WALL_PER_PAGE: Duration = Duration::from_secs(60);
 
@@ -68,6 +70,7 @@ pub(super) fn run(
             ..options.clone()
         },
         progress: Mutex::new(OcrProgress {
+            // Requests are taken from the end, so that pages are read in order.
             left: numbers.chunks(num_pages).rev().collect(),
             ..OcrProgress::default()
         }),
@@ -180,7 +183,8 @@ impl<'a> OcrProgress<'a> {
     }
 }
 
-/// Text that has at least one in this many characters of the result of OCR is not replaced.
+/// Text that has at least one in this many characters of the result of OCR is not replaced: it has no errors of
+/// recognition.
 const MAX_GAIN: usize = 2;
 
 /// Replaces the text of a page with the result of OCR, unless it has nearly as much.
@@ -204,7 +208,7 @@ pub(super) fn replace(page: &mut ExtractedPage, answer: ExtractedPage) {
     page.ocr = answer.ocr;
     (page.num_words, page.num_unsure) = (answer.num_words, answer.num_unsure);
     page.blocks = answer.blocks;
-    // Of the picture, turned upright.
+    // The size is that of the picture, turned upright.
     (page.width, page.height) = (answer.width, answer.height);
     page.failed = None;
 }

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::headings;
 
-/// One of this many numbered lines must have text below it: steps follow each other.
+/// One of this many numbered lines must have text below it: steps of a list follow each other, and sections have text
+/// between them.
 const MAX_LINES_PER_TEXT: usize = 3;
 
 /// The numbers of lines that may be headings of sections.

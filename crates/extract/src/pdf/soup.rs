@@ -33,11 +33,11 @@ const COMMON: [&str; 137] = [
 /// Longest of them, in bytes.
 const MAX_COMMON: usize = 6;
 
-/// How many words of a page are looked at, and fewest that show anything.
+/// How many words of a page are looked at, and fewest that show anything: with fewer, no common word may be chance.
 const MAX_WORDS: usize = 400;
 const MIN_WORDS: usize = 40;
 
-/// Fewest letters of a word that two texts are compared by.
+/// Fewest letters of a word that two texts are compared by; shorter ones are equal by chance.
 const MIN_LETTERS: usize = 4;
 
 /// Longest word in capitals that may be an abbreviation, which is not made of syllables.
@@ -52,7 +52,8 @@ const SYLLABIC: f64 = 0.55;
 /// The share below which the text is named as unreadable where there is no OCR to decide.
 const SURELY_SOUP: f64 = 0.35;
 
-/// One word of OCR in this many is in the layer if that is right.
+/// One word of OCR in this many is in the layer if that is right: OCR misreads words, too, and soup has nearly none
+/// of them.
 const SAME_WORDS: usize = 4;
 
 /// Text of OCR is clearly better if one word in this many is common, or if it has a share larger by this.
@@ -168,7 +169,6 @@ pub(super) fn replace(
     let rest: Vec<u32> = suspects.iter().skip(1).map(|(number, _)| *number).collect();
     // The first page decides whether the others are worth the time.
     let (answers, outcome) = scan::run(&[*first], &[], reader, bytes, options);
-    // One answer, as one page was asked for.
     let is_soup = answers.into_iter().any(|answer| settle(reading, answer));
     outcome?;
     if is_soup {

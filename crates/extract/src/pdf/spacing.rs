@@ -14,7 +14,8 @@ use crate::protocol::{ExtractedPage, NARROW_GAP};
 const ONE_LETTER: &str =
     "aeiouy\u{E0}\u{E8}\u{E9}\u{F3}\u{430}\u{432}\u{438}\u{43A}\u{43E}\u{441}\u{443}\u{44F}";
 
-/// How often a word of one or two letters must occur to be known; a longer one must occur once.
+/// How often a word of one or two letters must occur to be known; a longer one must occur once. Short ones also occur
+/// as parts of formulas and broken words.
 const MIN_COUNT_SHORT: u32 = 3;
 
 /// In how many words a part between marked gaps must occur to be known: one of two letters, and a
@@ -27,10 +28,11 @@ const MIN_USES: u32 = 2;
 const MIN_SEPARATED: u32 = 5;
 const MIN_RATIO: u32 = 5;
 
-/// Most marked gaps of a word that is looked at.
+/// Most marked gaps of a word that is looked at: the search takes the square of their number.
 const MAX_GAPS: usize = 60;
 
-/// Shortest word without a marked gap that may be two, and its shortest part, in letters.
+/// Shortest word without a marked gap that may be two, and its shortest part, in letters: shorter words can be
+/// divided into others too easily.
 const MIN_LETTERS: usize = 8;
 const MIN_PART: usize = 2;
 
@@ -41,7 +43,7 @@ const MIN_PAIRS: u32 = 3;
 const MIN_PAIRS_AT_CAPITAL: u32 = 2;
 const PAIRS_PER_WORD: u32 = 3;
 
-/// Most words without marked gaps that are looked at.
+/// Most words without marked gaps that are looked at: bounds the memory for a document of noise.
 const MAX_CANDIDATES: usize = 20_000;
 
 /// How many words there are, and how many of them were found without spaces between their parts.
@@ -54,6 +56,7 @@ pub(super) struct SpacingCounts {
 /// Separates the words of `pages`, and removes the marks of narrow gaps.
 pub(super) fn separate(pages: &mut [ExtractedPage]) -> SpacingCounts {
     let words = WordFrequencies::of(pages);
+    // First the sure cases are counted: they show whether the other gaps of this document are spaces.
     let (num_one, num_several) = words.count_outcomes(pages);
     let is_trusted =
         num_several >= MIN_SEPARATED && num_several >= num_one.saturating_mul(MIN_RATIO);
@@ -241,6 +244,7 @@ impl UnmarkedCompounds {
                 }
             }
         }
+        // Only pairs that could be parts of a candidate are counted, so that memory stays small.
         let mut pairs: HashMap<(String, String), u32> = HashMap::new();
         for (word, splits) in &candidates {
             for at in splits {

@@ -6,7 +6,7 @@ use crate::boilerplate::is_boilerplate;
 use crate::document::BlockKind;
 use crate::protocol::ExtractedPage;
 
-/// Longest title that is accepted, in characters.
+/// Longest title that is accepted, in characters; some programs state the first paragraph.
 const MAX_CHARS: usize = 250;
 
 /// Default titles of authoring programs.
@@ -60,7 +60,8 @@ const OPERATORS: &[char] = &[
     '\u{2260}', '\u{2261}', '\u{2264}', '\u{2265}', '\u{2282}',
 ];
 
-/// Fewest words of a title with a sign of a formula, and fewest letters of such a word.
+/// Fewest words of a title with a sign of a formula, and fewest letters of such a word: `sin`, `log` and `max` are in
+/// formulas.
 const MIN_WORDS: usize = 2;
 const MIN_LETTERS: usize = 4;
 

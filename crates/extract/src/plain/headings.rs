@@ -6,16 +6,16 @@
 
 use std::ops::Range;
 
-/// Longest heading, in characters.
+/// Longest heading, in characters: a line of a terminal.
 const MAX_CHARS: usize = 80;
 
-/// Most words of a heading in capitals.
+/// Most words of a heading in capitals; a longer line is a cry or a notice.
 const MAX_WORDS: usize = 7;
 
 /// The characters that underline.
 const RULES: &[char] = &['=', '-', '~', '^', '*', '+', '#'];
 
-/// How far an underline may be longer or shorter than its heading.
+/// How far an underline may be longer or shorter than its heading: people type it without counting.
 const MAX_DIFFERENCE: usize = 2;
 
 /// Headings without text between them that are a list, not headings.
@@ -138,7 +138,8 @@ fn underlined<'a>(line: &'a str, below: &str) -> Option<(String, &'a str)> {
     title(line).filter(|_| is_same).map(|title| (below[..1].to_owned(), title))
 }
 
-/// A command after the prompt of root begins with a small letter.
+/// Returns a heading with `#`. A line such as `# apt install` is none: a command after the prompt of root begins with
+/// a small letter.
 fn marked(line: &str) -> Option<(String, &str)> {
     let text = line.trim_start_matches('#');
     let look = match &line[..line.len() - text.len()] {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::in_base64;
 use crate::limits;
 
-/// Longest name of a member, in characters.
+/// Longest name of a member, in characters; a longer one is refused, as it could not be shown or cited.
 pub const MAX_NAME: usize = 400;
 
 /// How many characters longer a name may be that got a number because another member has the same name.

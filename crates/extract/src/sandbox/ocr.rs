@@ -17,10 +17,11 @@ use crate::protocol::{OCR_COMMAND, OcrTask, Picture, Pictures, Recognised, Reque
 /// question how it is turned.
 pub(super) const MAX_PICTURES_PER_PAGE: usize = 5;
 
-/// Most bytes of a table of words: a line of it has about 50.
+/// Most bytes of a table of words: a line of it has about 50, so 300,000 words. Bounds the memory of this process, as
+/// Tesseract has read untrusted pictures.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// The exit code of a process that could not become Tesseract.
+/// The exit code of a process that could not become Tesseract, as shells use it for a program that cannot be started.
 pub(super) const NOT_STARTED: u8 = 126;
 
 /// Returns what Tesseract prints about each picture, or why it fails. One process reads all of them; if that
@@ -79,6 +80,7 @@ fn run(
     args.push((&tesseract.program).into());
     args.extend(["stdin", "stdout"].map(OsString::from));
     match wanted {
+        // Mode 3 finds columns and lines by itself; mode 0 finds only the orientation.
         OcrTask::Words => {
             args.extend(
                 ["--psm", "3", "-l", languages, "-c", "tessedit_create_tsv=1"].map(Into::into),

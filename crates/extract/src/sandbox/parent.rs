@@ -38,7 +38,8 @@ pub(crate) struct ReadDocument {
     pub(crate) layers: Layers,
 }
 
-/// Largest waiting time including pages, as a multiple of the time without them.
+/// Largest waiting time including pages, as a multiple of the time without them: the file itself declares the number
+/// of pages.
 const MAX_WALL_FACTOR: u32 = 20;
 
 /// Reads `bytes` with `reader` in another process.

@@ -13,23 +13,24 @@ use std::time::{Duration, Instant};
 use super::ReadOptions;
 use crate::error::{Error, Result};
 
-/// Lines that may wait for the parent; a faster process has to wait.
+/// Lines that may wait for the parent; a faster process has to wait, so that its pages do not fill the memory.
 const LINES_IN_FLIGHT: usize = 64;
 
 /// Bytes of lines that wait for the parent, the one that it works on included, while the next one is read. So a message of any
 /// size is in memory alone.
 const BYTES_IN_FLIGHT: usize = 16 << 20;
 
-/// How long to wait for the end of stderr after the process has ended.
+/// How long to wait for the end of stderr after the process has ended: a process that it has started may keep it open
+/// forever.
 const STDERR_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Bytes of stderr that are kept to find the cause of an abort.
+/// Bytes of stderr that are kept to find the cause of an abort; the first lines name it.
 const MAX_STDERR_BYTES: usize = 16 << 10;
 
-/// How long a process may take to exit after its output has ended.
+/// How long a process may take to exit after its output has ended: it may close its output and go on.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Longest wait between two looks at the flag that cancels a run.
+/// Longest wait between two looks at the flag that cancels a run: people notice no delay as short.
 const TICK: Duration = Duration::from_millis(50);
 
 /// The variables that a process keeps: where the system finds libraries and Tesseract its data.
@@ -210,7 +211,7 @@ fn kept_variables() -> impl Iterator<Item = (&'static str, OsString)> {
     VARIABLES.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)))
 }
 
-/// Longest line, regardless of the limit for all lines.
+/// Longest line, regardless of the limit for all lines: pictures for Tesseract are not counted there.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 
 fn receive(stdout: ChildStdout, lines: &SyncSender<ProcessMessage>, in_flight: &InFlight) {

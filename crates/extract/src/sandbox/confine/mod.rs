@@ -49,6 +49,7 @@ pub fn for_reading() -> Layers {
     }
     #[cfg(target_os = "linux")]
     {
+        // Landlock is first: seccomp refuses its calls, and with the limit of open files it cannot be set up.
         if is_wanted("landlock") {
             layers.landlock = landlock::refuse_all();
         }
@@ -135,10 +136,11 @@ pub fn become_tesseract(args: &[OsString]) -> ExitCode {
         {
             limit(resource, most, most);
         }
+        // The soft limit sends a signal that names the cause; a second later, the hard one kills.
         limit(ProcessLimit::Cpu, cpu, u64::saturating_add(cpu, 1));
     }
     let mut command = Command::new(program);
-    // Many documents are read in parallel.
+    // One thread is enough, as documents are read in parallel.
     command.args(args).env("OMP_THREAD_LIMIT", "1");
     run(command)
 }

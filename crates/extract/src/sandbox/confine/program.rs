@@ -87,7 +87,7 @@ fn musl_folders() -> PathBuf {
 
 /// Returns the paths of the libraries in the cache of glibc's loader; `None` without such a cache.
 fn cached_libraries() -> Option<Vec<PathBuf>> {
-    /// Many times the size on large systems.
+    /// Many times the size on large systems; bounds the memory of a process that has no limit yet.
     const MAX_BYTES: u64 = 64 << 20;
     libraries_in(&read(Path::new(CACHE), SymlinkPolicy::Follow, MAX_BYTES).ok()?)
 }
@@ -116,6 +116,7 @@ fn loader(program: &Path) -> Option<PathBuf> {
     /// The number of bytes of an address, by the class of the file.
     const ADDRESS: [(u8, usize); 2] = [(1, 4), (2, 8)];
     let program = open(program, SymlinkPolicy::Follow).ok()?;
+    // The head of a 32-bit file; what is needed of a 64-bit one is within it, too.
     let head = read_at(&program, 0, 52)?;
     if !head.starts_with(b"\x7FELF") {
         return None;
@@ -138,6 +139,7 @@ fn loader(program: &Path) -> Option<PathBuf> {
 }
 
 fn read_at(file: &impl FileExt, start: usize, len: usize) -> Option<Vec<u8>> {
+    // The sizes are those that the file states.
     let mut bytes = vec![0; len.min(usize::from(u16::MAX))];
     file.read_exact_at(&mut bytes, u64::try_from(start).ok()?).ok()?;
     Some(bytes)

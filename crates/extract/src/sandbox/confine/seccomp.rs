@@ -66,7 +66,7 @@ pub(super) fn allow_reading() -> bool {
             // Descriptors that this process has inherited by mistake are of no use.
             (libc::SYS_read, &[(0, Eq, libc::STDIN_FILENO)]),
             (libc::SYS_readv, &[(0, Eq, libc::STDIN_FILENO)]),
-            // Memory, not files; and no new code.
+            // Only memory may be mapped, no files, and no new code.
             (
                 libc::SYS_mmap,
                 &[(2, bit(libc::PROT_EXEC), 0), (3, bit(libc::MAP_ANONYMOUS), libc::MAP_ANONYMOUS)],
@@ -97,7 +97,7 @@ pub(super) fn allow_program() -> bool {
             // Whether stdout is a terminal, not what is typed there.
             (libc::SYS_ioctl, &[(1, Eq, terminal[0])]),
             (libc::SYS_ioctl, &[(1, Eq, terminal[1])]),
-            // Names of threads, not whether it ends with kb.
+            // A program may name its threads, but not change that it ends with kb.
             (libc::SYS_prctl, &[(0, Eq, libc::PR_SET_NAME)]),
             (libc::SYS_prctl, &[(0, Eq, libc::PR_GET_NAME)]),
         ],
