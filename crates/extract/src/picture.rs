@@ -2,7 +2,7 @@
 
 use super::pdf::from_header;
 use super::protocol::{
-    Drawing, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, RenderedPage, Request,
+    Drawing, MAX_MARKED_BYTES, PICTURE_OF_IMAGE, PICTURE_OF_PDF, ReadFailure, RenderedPage, Request,
 };
 use super::sandbox::{ReadOptions, parent};
 use crate::document::Format;
@@ -42,6 +42,3 @@ pub fn draw(
     let request = Request { drawing, ..parent::request(reader, &bytes, options) };
     Ok(parent::answer(&request, &bytes, options)?.drawn)
 }
-
-/// Longest text to mark, in bytes: more than a page has, and less than the longest request that the child reads.
-const MAX_MARKED_BYTES: usize = 16 << 10;

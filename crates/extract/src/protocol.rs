@@ -99,6 +99,9 @@ pub struct Request {
     pub drawing: Option<Drawing>,
 }
 
+/// Longest text to mark, in bytes: more than a page has.
+pub const MAX_MARKED_BYTES: usize = 16 << 10;
+
 /// A page to draw.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drawing {

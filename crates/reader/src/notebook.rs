@@ -14,7 +14,7 @@ use crate::document::{Document, WordAccount};
 use crate::error::{Error, FailureKind, Result};
 use crate::extract::markdown;
 use crate::text::markdown::fenced;
-pub(super) use outputs::ExtractedPage;
+pub(super) use outputs::PageConverter;
 
 /// Most results in HTML that are read: each takes a parser of its own.
 const MAX_PAGES: usize = 200;
@@ -86,7 +86,7 @@ impl NotebookCell {
 }
 
 /// Reads a notebook; its results only with a function for those that are web pages.
-pub(super) fn extract(text: &str, read_page: Option<&ExtractedPage<'_>>) -> Result<Document> {
+pub(super) fn extract(text: &str, read_page: Option<&PageConverter<'_>>) -> Result<Document> {
     let Notebook { cells, worksheets, metadata } = serde_json::from_str(text)
         .map_err(|error| wrong_format(format!("it is not a notebook of format 3 or 4: {error}")))?;
     let cells: Vec<NotebookCell> = cells

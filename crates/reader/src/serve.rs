@@ -14,7 +14,8 @@ use std::{panic, thread};
 use super::{EarlyEnd, Read, ReaderInput, table};
 use crate::error::FailureKind;
 use crate::extract::protocol::{
-    AnswerLine, LAYERS, Pictures, ReadFailure, ReadingSummary, Request, decode, encode,
+    AnswerLine, LAYERS, MAX_MARKED_BYTES, Pictures, ReadFailure, ReadingSummary, Request, decode,
+    encode,
 };
 use crate::extract::sandbox::Layers;
 use crate::extract::sandbox::confine::{self, ProcessLimit, limit};
@@ -23,8 +24,9 @@ use crate::extract::sandbox::confine::{self, ProcessLimit, limit};
 /// main thread is 8 MiB on Linux and 1 MiB on Windows.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Longest request line. It contains two names, some numbers, a password, and up to 16 KiB of text to mark.
-const MAX_REQUEST_BYTES: u64 = 64 << 10;
+/// Longest request line: the text to mark, of which JSON writes a control character in six bytes, and 32 KiB for names,
+/// numbers and a password.
+const MAX_REQUEST_BYTES: u64 = 6 * MAX_MARKED_BYTES as u64 + (32 << 10);
 
 /// Longest line with which the parent answers a question. A table of words has at most 16 MB.
 const MAX_REPLY_BYTES: u64 = 64 << 20;
@@ -139,6 +141,17 @@ fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::protocol::Drawing;
+
+    #[test]
+    fn a_request_with_the_longest_text_to_mark_is_read() {
+        let marked = "\u{1}".repeat(MAX_MARKED_BYTES);
+        let request = Request { drawing: Some(Drawing { page: 1, marked }), ..Request::default() };
+        let mut sent = serde_json::to_vec(&request).unwrap();
+        sent.push(b'\n');
+        let line = line(&mut sent.as_slice(), MAX_REQUEST_BYTES).unwrap();
+        assert_eq!(decode(&line), Some(request));
+    }
 
     #[test]
     fn the_message_of_a_panic_is_kept() {

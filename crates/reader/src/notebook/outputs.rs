@@ -24,7 +24,7 @@ const MAX_ERROR_LINES: usize = 4;
 const ESCAPE: u8 = 0x1B;
 
 /// Converts a web page to Markdown; `None` if it cannot be read.
-pub(crate) type ExtractedPage<'a> = dyn Fn(&str) -> Option<String> + 'a;
+pub(crate) type PageConverter<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Returns a text, or its lines including line ends; empty for anything else.
 pub(super) fn text(value: &Value) -> String {
@@ -40,7 +40,7 @@ pub(super) fn text(value: &Value) -> String {
 /// Returns a result as Markdown; empty if there is nothing to read, or too much, which is counted.
 pub(super) fn markdown(
     output: &Value,
-    read_page: &ExtractedPage<'_>,
+    read_page: &PageConverter<'_>,
     left_out: &mut WordAccount,
 ) -> String {
     let of = |name: &str| text(&output[name]);
@@ -71,7 +71,7 @@ fn forms(output: &Value) -> [String; 4] {
 }
 
 /// Returns the form of a value that keeps most of the structure.
-fn best(forms: &[String; 4], read_page: &ExtractedPage<'_>) -> String {
+fn best(forms: &[String; 4], read_page: &PageConverter<'_>) -> String {
     let [html, markdown, latex, plain] = forms;
     let is_table = html.contains("<table");
     let is_only_html = markdown.trim().is_empty() && plain.trim().is_empty();

@@ -24,7 +24,7 @@ const DRAWN: &[&str] = &[
     "connector", "caption", "measure", "regular-polygon", "g",
 ];
 
-/// Most columns of a sheet, as in Excel and LibreOffice: a few bytes can say that a cell is repeated more often.
+/// Most columns of a sheet, as in the usual programs: a few bytes can say that a cell is repeated more often.
 const MAX_COLUMNS: usize = 16_384;
 
 /// Returns the sheets, up to the damage of the text.

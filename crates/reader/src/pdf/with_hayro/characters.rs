@@ -9,7 +9,7 @@ use hayro::hayro_syntax::page::Resources;
 /// Deepest nesting of forms whose fonts are read; forms may contain each other in a circle.
 const MAX_DEPTH: u8 = 3;
 
-/// Most bytes of a code; CMaps have codes of one to four.
+/// Most bytes of a code: character maps have codes of one to four.
 const MAX_CODE_BYTES: u8 = 4;
 
 /// Fonts of the pages read so far, by the name in the font program.
