@@ -138,7 +138,7 @@ impl Store {
             return Err(Error::ReadOnly { path: self.path.clone() });
         }
         self.run_transaction(work).map_err(|fault| match fault.at(&self.path) {
-            // SQLite reports a full disk, or a failed check constraint.
+            // SQLite reports used-up ids as a full disk or as a failed check constraint.
             Error::DiskFull { .. } | Error::Store(_) if self.has_used_up_its_ids() => {
                 let detail = "its ids are used up".to_owned();
                 Error::Corrupt { path: self.path.clone(), detail }

@@ -51,7 +51,7 @@ impl FileMark {
         let mut change_counter = [0; 4];
         match open::open(path, SymlinkPolicy::Follow)?.read_exact(&mut head) {
             Ok(()) => change_counter.copy_from_slice(&head[CHANGE_COUNTER]),
-            // SQLite reports what is wrong with a shorter file.
+            // A file without a whole header is no error here: SQLite reports what is wrong with it.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
             Err(source) => return Err(Error::of_file(path, source)),
         }
@@ -69,7 +69,7 @@ impl OpenMode {
     /// Decides how to open an existing database. Neither opens nor reads a file that can be
     /// written: reading it without SQLite would release SQLite's locks.
     pub(crate) fn of(path: &Path) -> Result<Self> {
-        // SQLite keeps the log next to the file that a link leads to.
+        // The link is resolved, because SQLite keeps the log next to the file that it leads to.
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if is_changeable(&real) {
             return Ok(Self::Write);

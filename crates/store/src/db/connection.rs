@@ -10,7 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::cancel;
 
-/// How long a statement waits for another process before the database counts as locked.
+/// How long a statement waits for another process before the database counts as locked: as long as rusqlite does by
+/// default.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Statements kept prepared on a connection; more than the methods here use together.
@@ -82,7 +83,7 @@ pub(crate) fn on_pages<T, E: From<rusqlite::Error>>(
     struct DefensiveModeGuard<'a>(&'a Connection);
     impl Drop for DefensiveModeGuard<'_> {
         fn drop(&mut self) {
-            // It fails for no connection that is open.
+            // This does not fail for an open connection, and `drop` could not report it.
             let _ = self.0.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true);
         }
     }

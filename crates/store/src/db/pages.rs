@@ -22,10 +22,10 @@ const PAGE: &str = "SELECT data FROM sqlite_dbpage WHERE pgno = :page";
 
 const WRITE_PAGE: &str = "UPDATE sqlite_dbpage SET data = :data WHERE pgno = :page";
 
-/// Bytes of the file header, which precede the tree in the first page.
+/// Bytes of the file header, which precede the tree in the first page (sqlite.org/fileformat2.html, 1.3).
 const FILE_HEADER: usize = 100;
 
-/// Bytes of a page's header; that of an inner page also has the number of its last child page.
+/// Bytes of a page's header; that of an inner page also has the number of its last child page (section 1.6 there).
 const LEAF_HEADER: usize = 8;
 const INNER_HEADER: usize = 12;
 
@@ -54,7 +54,7 @@ pub(crate) fn clear_gaps(db: &Connection) -> Step<Option<usize>> {
     let mut read = db.prepare(PAGE)?;
     let mut write = db.prepare(WRITE_PAGE)?;
     while let Some(number) = waiting.pop() {
-        // Pages may point to each other in a circle.
+        // Pages of a damaged file may point to each other in a circle, so no more are read than there are.
         num_read += 1;
         if num_read > num_pages {
             return Err(damaged(number));

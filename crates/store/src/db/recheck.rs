@@ -53,7 +53,7 @@ fn read_through(path: &Path) -> io::Result<()> {
         match files::open::open(path, SymlinkPolicy::Follow) {
             Ok(mut file) => io::copy(&mut file, &mut io::sink()).map(drop)?,
             Err(Error::Io { source, .. }) => return Err(source),
-            // The log may be missing.
+            // A missing log is no failure of the disk.
             Err(_) => {}
         }
     }
@@ -74,7 +74,7 @@ pub(crate) fn is_unreadable(message: &str) -> bool {
         let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
         rest[..digits].parse().unwrap_or(0)
     });
-    // For a page in a list the message has no code.
+    // About a page of the free list, the message has these words and no code.
     code.is_some_and(|code: i32| code & 0xff == ffi::SQLITE_IOERR)
         || message.contains("failed to get page")
 }

@@ -57,7 +57,7 @@ pub(crate) fn version(connection: &Connection) -> Step<i64> {
     if !connection.is_autocommit() {
         return version_in_transaction(connection);
     }
-    // One state of the file: another process may be turning it into a database just now.
+    // A transaction reads one state of the file: another process may be turning it into a database just now.
     let snapshot = connection.unchecked_transaction()?;
     let version = version_in_transaction(&snapshot)?;
     snapshot.commit()?;
@@ -67,7 +67,7 @@ pub(crate) fn version(connection: &Connection) -> Step<i64> {
 pub(crate) fn version_in_transaction(connection: &Connection) -> Step<i64> {
     match sql::value::<i32>(connection, STATED_PROGRAM, [])? {
         APPLICATION_ID => sql::value(connection, STATED_VERSION, []),
-        // Also a file left by a kb that was killed between creating and filling it.
+        // An empty file is a new database. A kb that was killed between creating and filling it leaves one, too.
         0 if connection.query_row(COUNT_SCHEMA, [], |row| row.get::<_, i64>(0))? == 0 => Ok(0),
         _ => Err(DatabaseFault::Foreign),
     }

@@ -80,7 +80,7 @@ impl Store {
         self.write(|db| {
             tags::require_document(db, id)?;
             require_unchanged(db, before)?;
-            // Old text, tags and titles are erased.
+            // The old text, tags and title must not stay readable in the file.
             erasing::mark(db)?;
             if let Some(content) = content {
                 let NewContent { document, chunks, embeddings } = content;

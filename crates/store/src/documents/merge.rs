@@ -234,6 +234,7 @@ impl MergeWork<'_> {
         };
         if is_conflict {
             let (here, there) = (local.title.clone(), record.title.clone());
+            // The text that loses is copied first, because `replace` below overwrites the local one.
             let copy_id =
                 if verdict.takes_other() { self.copy_local()? } else { self.copy_record()? };
             let is_import_kept = verdict.takes_other();
@@ -276,7 +277,7 @@ impl MergeWork<'_> {
             }
         }
         edits.date = union(&edits.date, &record.edits.date);
-        // Triggers have noted what was changed here as an edit.
+        // Triggers have recorded the changes of this import as edits, so the merged ones are written again.
         if self.merged.is_changed || edits != self.local.edits {
             edits::set(db, id, &edits)?;
         }

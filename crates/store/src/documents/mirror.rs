@@ -229,7 +229,7 @@ impl Mirror<'_> {
                 let metadata = row.get_ref(5)?.as_str().unwrap_or_default();
                 digest.update(metadata.len().to_le_bytes());
                 digest.update(metadata);
-                // Whether there are codes, and which; the language, which decides on stems; the name and the tags.
+                // A copy also has the codes, the language (it decides on stems), the names and the tags of a chunk.
                 digest.update(row.get_ref(6)?.as_blob_or_null().ok().flatten().unwrap_or(b"none"));
                 digest.update(row.get_ref(7)?.as_str_or_null().ok().flatten().unwrap_or("none"));
                 digest.update(row.get_ref(8)?.as_str_or_null().ok().flatten().unwrap_or("none"));

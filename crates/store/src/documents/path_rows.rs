@@ -80,7 +80,7 @@ pub(crate) fn remember(db: &Connection, id: DocumentId, stamp: &PathStamp) -> St
     let params = named_params! {
         ":path": stamp.path,
         ":document_id": id,
-        // No file is longer than i64 allows; the size is only compared.
+        // No file is longer than i64 allows, and the size is only compared, so the cast loses nothing.
         ":size_bytes": stamp.size_bytes.cast_signed(),
         ":mtime_ns": stamp.mtime_ns,
         ":real_path": stamp.real_path,

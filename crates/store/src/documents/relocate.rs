@@ -89,7 +89,7 @@ impl Store {
     /// [`Error::Usage`] if another document is remembered at a new path.
     pub fn relocate(&mut self, relocation: &Relocation<'_>) -> Result<()> {
         self.write(|db| {
-            // The old paths are erased.
+            // The old paths must not stay readable in the file.
             erasing::mark(db)?;
             move_below(db, relocation)?;
             for root in relocation.roots {

@@ -112,6 +112,8 @@ impl Store {
                 None => None,
             };
             if let Some(id) = same_document(db, new, known.as_ref())? {
+                // The content is known: paths change, and the text only if the document gets its first file or a new
+                // name.
                 let had_file = path_rows::primary(db, id)?.is_some();
                 let old_name = name_as_title(db, id)?;
                 let change = keep(db, id, new, known.as_ref(), is_unchanged)?;
@@ -259,11 +261,13 @@ fn prepare_document(
     }
     let copies: Vec<PathStamp> =
         path_rows::others(db, id, path)?.into_iter().filter(|copy| is_unchanged(copy)).collect();
+    // The shown path still has the old content, so the changed copy becomes a new document.
     if copies.iter().any(|copy| copy.path == known.primary_path) {
         let changed_copy = write::insert(db, &new)?;
         tags::copy(db, id, changed_copy)?;
         return Ok(StoredChange::Added(changed_copy));
     }
+    // Another path still has the old content. It inherits the old chunks before the others are removed.
     if let Some(heir) = copies.first() {
         let unchanged = write::copy(db, id, &heir.path)?;
         move_chunks(db, id, unchanged)?;
@@ -305,6 +309,7 @@ pub(super) fn same_document(
     let is_read_better = known.is_some_and(|known| {
         Some(known.document_id) == same && known.pages_awaiting_ocr > num_awaiting
     });
+    // Another version of a reader may make another text of the same bytes.
     let is_made_otherwise = match (same, &new.making) {
         (Some(id), Some(making)) if known.is_some_and(|known| known.document_id == id) => {
             sql::value::<Option<String>>(db, MAKING, named_params! { ":id": id })?.as_ref()

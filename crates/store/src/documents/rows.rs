@@ -179,7 +179,7 @@ const DAMAGED: &str = "its details in the database are damaged; `kb doctor --fix
 
 /// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.
 pub(crate) fn stored_document(row: &StoredRow<'_>) -> rusqlite::Result<StoredDocument> {
-    // By position: looking up columns by name would be a tenth of the time for a long list.
+    // Columns are read by position: looking them up by name would take a tenth of the time for a long list.
     let mut json: DocumentColumn = json_column(row, 7)?;
     if json.format.is_empty() && !is_document_json(row.text(7)?) {
         json.metadata.warnings.push(DAMAGED.to_owned());
@@ -204,7 +204,7 @@ pub(crate) fn stored_document(row: &StoredRow<'_>) -> rusqlite::Result<StoredDoc
 
 /// Reads a row of `documents` with `chunk_count` for a list; tags are read separately.
 pub(crate) fn listed_document(row: &StoredRow<'_>) -> rusqlite::Result<ListedDocument> {
-    // Most have none, and reading each JSON would be a third of the time for a long list.
+    // Most documents have no quality, and parsing each JSON would take a third of the time for a long list.
     let metadata = row.text(7)?;
     let has_quality = metadata.contains("\"quality\"");
     let json: DocumentColumn =
@@ -323,7 +323,7 @@ pub(crate) fn chunk_lines(json: &str) -> Option<FileLines> {
     let json = json.strip_suffix('}')?;
     let (len, end) = last_number(json, "\"end_line\":")?;
     let (len, start) = last_number(json[..len].strip_suffix(',')?, "\"start_line\":")?;
-    // Behind the lines of the text, which are written only with these.
+    // If the text has lines of its file, they come before these numbers, and only the full parser reads them.
     if json[..len].ends_with("],") && json.contains("\"text_lines\":[") {
         return serde_json::from_str::<ChunkColumn>(whole).ok()?.file_lines();
     }

@@ -47,7 +47,7 @@ impl Store {
     /// Returns the folders and files that are not followed.
     pub fn unfollowed(&self) -> Result<UnfollowedPaths> {
         let (roots, sieve, followed) = (self.all_roots()?, self.sieve()?, self.roots()?);
-        // The files in a folder come with it.
+        // Files below a folder that was added follow with the folder, and are not listed one by one.
         let all: Vec<PathBuf> = roots.iter().map(|root| paths::path_of(&root.path)).collect();
         let new =
             roots.into_iter().filter(|root| !followed.iter().any(|known| known.path == root.path));

@@ -127,7 +127,7 @@ impl Store {
         if found.is_empty() {
             return Ok(found);
         }
-        // "Restore a backup" is only reported for faults found twice.
+        // Only faults found twice are reported, because the advice may be to restore a backup.
         let mut again = self.examine_once()?;
         again.retain(|finding| found.iter().any(|earlier| earlier.damage == finding.damage));
         Ok(again)
@@ -141,8 +141,8 @@ impl Store {
 
     fn examine_once(&self) -> Result<Vec<DatabaseFinding>> {
         let mut found = Vec::new();
-        // Separate from the rest: for SQLite these statements write, and may have to wait for a
-        // lock. Where nothing can be written, only the check of the whole file looks at the indexes.
+        // These checks are separate, because for SQLite they write, and may have to wait for a lock. Where nothing
+        // can be written, only the check of the whole file looks at the indexes.
         let checks = [
             (Damage::Keywords, CHECK_FTS),
             (Damage::Grams, CHECK_GRAMS),

@@ -56,6 +56,7 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step
         found.push(DatabaseFinding::new(Damage::VectorTable, message));
         return Ok(());
     }
+    // Another version of sqlite-vec lays out its tables differently, so their parts cannot be compared.
     if !knows_vec0(db)? {
         return Ok(());
     }
@@ -88,6 +89,7 @@ pub(crate) fn examine(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step
         let is_right = codes.is_none_or(|codes| *codes == codes::encode(&block.vectors, dim));
         num_codes += i64::from(!is_right);
     })?;
+    // Places that no block has confirmed are left.
     num_astray += i64::try_from(places.len()).unwrap_or(i64::MAX);
     num_codes += sql::value::<i64>(db, LOOSE_CODES, [])?;
     let counts = [

@@ -87,7 +87,8 @@ const FREE_PAGES: &str = "
     SELECT freelist_count, page_count
     FROM pragma_freelist_count, pragma_page_count";
 
-/// Fewer free pages are not worth a vacuum.
+/// Fewer free pages are not worth a vacuum, which writes the whole file again: they are 1 MB, and later documents fill
+/// them.
 const FEW_PAGES: i64 = 256;
 
 /// A smaller share of free pages is not worth a vacuum; this is its denominator.
@@ -109,20 +110,21 @@ impl Store {
         let damages: HashSet<Damage> = damages.iter().copied().collect();
         let has = |damage| damages.contains(&damage);
         self.write(|db| {
+            // The schema comes first: the steps after it rely on its triggers and indexes.
             if has(Damage::Schema) {
                 repair_schema(db)?;
             }
             if has(Damage::Indexes) {
                 db.execute_batch("REINDEX")?;
             }
-            // Before chunks are changed: their triggers write into the blocks of sizes.
+            // Sizes come before chunks change: triggers of chunks write into the blocks of sizes.
             if has(Damage::Sizes) {
                 sizes::rebuild(db)?;
             }
             if has(Damage::Values) {
                 values::repair(db)?;
             }
-            // Before rows are deleted: their triggers remove entries from the keyword index.
+            // The keyword index comes before rows are deleted: their triggers remove entries from it.
             if has(Damage::Keywords) {
                 fts::rebuild(db)?;
             }
@@ -164,10 +166,11 @@ impl Store {
             if has(Damage::MissingVectors) && !has_vector_table(db)? {
                 rebuild_vectors(db)?;
             }
-            // Last, because it assumes that the stored vectors are right.
+            // Checksums come last, because they are made from the stored vectors, which must be right by then.
             if has(Damage::Checksums) {
                 fill_sums::fill(db)?;
             }
+            // Deleted rows and replaced texts are erased, and codes follow from the vectors that are left.
             erasing::mark(db)?;
             rebuild_codes(db)
         })

@@ -147,7 +147,7 @@ pub(crate) fn repair(db: &Connection) -> Step<()> {
                     format!("UPDATE OR IGNORE {table} SET {column} = :text WHERE rowid = :rowid");
                 sql::run(db, &update, named_params! { ":text": text, ":rowid": rowid })?;
                 if db.changes() == 0 {
-                    // Another row has this value, which may be there once.
+                    // The update was ignored: another row has this value, and the column is unique.
                     let delete = format!("DELETE FROM {table} WHERE rowid = :rowid");
                     sql::run(db, &delete, named_params! { ":rowid": rowid })?;
                 }

@@ -179,7 +179,8 @@ fn terms(db: &Connection, text: &str) -> Step<Vec<String>> {
 fn tokenized(db: &Connection, text: &str) -> Step<Vec<String>> {
     let type_in = match db.prepare_cached(TYPE) {
         Ok(statement) => Ok(statement),
-        // The first text on this connection. Making the table each time, if it is missing, would take as long as the rest.
+        // The table is missing for the first text on a connection. Asking for it each time would take as long as the
+        // rest.
         Err(_) => db.execute_batch(MAKE_TOKENIZER).and_then(|()| db.prepare_cached(TYPE)),
     };
     type_in?.execute(named_params! { ":text": text })?;

@@ -50,7 +50,7 @@ pub(crate) fn indexed(text: &str, language: Option<NaturalLanguage>) -> String {
     let seen = seen(text);
     let whole = with_whole_letters(&seen);
     let mut found = Vec::new();
-    // Such letters are far beyond Latin, and most texts have none.
+    // Most texts have no letters of scripts without spaces, and need not be split.
     if whole.contains(is_unspaced) {
         let runs = whole.split(|c| !is_unspaced(c)).filter(|run| !run.is_empty());
         found.extend(runs.flat_map(grams));

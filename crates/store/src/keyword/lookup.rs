@@ -123,6 +123,7 @@ impl Splitter {
             None => (text, false),
         };
         let exact = exact::term(text).map(|term| vec![Self::exact(&term)]);
+        // Only the index of exact terms has symbols: the word of `C++` would be `C`.
         if exact::ends_in_symbol(text) {
             return Ok(exact.into_iter().collect());
         }
@@ -169,6 +170,7 @@ impl Splitter {
                 });
             }
         }
+        // Copies by an older kb have no terms for words next to such letters, so their form is asked for, too.
         Ok(vec![words, all, all_of_older])
     }
 

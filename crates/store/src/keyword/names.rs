@@ -146,7 +146,7 @@ pub(crate) fn num_wrong(db: &Connection) -> Step<i64> {
 
 /// Makes the words of all documents again.
 pub(crate) fn rebuild(db: &Connection) -> Step<()> {
-    // First, because triggers remove stored words from the index.
+    // The index comes first, because triggers remove the words of changed rows from it.
     db.execute_batch(REBUILD_INDEX)?;
     db.execute_batch(REBUILD)?;
     settle(db)

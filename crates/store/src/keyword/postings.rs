@@ -33,7 +33,8 @@ const LEAVES: &str = "
 /// Prefix of each term of the main index; prefix indexes have other letters.
 const TERM_MARK: u8 = b'0';
 
-/// Bits of a leaf's number in the ids of `chunks_fts_data`; the bits above are the segment's.
+/// Bits of a leaf's number in the ids of `chunks_fts_data`; the bits above are the segment's. `fts5_index.c` has 31 for
+/// the page, 5 for the height and 1 for an index of chunk ids.
 pub(crate) const LEAF_BITS: u32 = 37;
 
 /// Bytes of a leaf before its content: two numbers of two bytes.
@@ -138,6 +139,7 @@ fn read_segment(
 ) -> Step<()> {
     let wanted = named_params! { ":segment": segment.id, ":term": term };
     let leaf: Option<i64> = sql::first_row(db, LEAF_OF_TERM, wanted, |row| row.get(0))?;
+    // A term before the first separator can only be on the first leaf.
     let first_leaf = leaf.unwrap_or(0).max(segment.first_leaf);
     let last_id = segment.id_of(segment.last_leaf);
     let mut leaves = db.prepare_cached(LEAVES)?;

@@ -67,7 +67,7 @@ pub(crate) fn replace(db: &Connection) -> Step<usize> {
             // A leaf that was emptied, or merged into another segment, is not searched.
             let right = right.map_or(Ok(None), |right| right.ok_or_else(postings::damaged))?;
             num_replaced += match right {
-                // The first leaf needs no separator.
+                // The separator of the first leaf is empty, and nothing has to be replaced.
                 _ if separator.is_empty() => 0,
                 Some(right) if right == separator => 0,
                 Some(right) => replace.execute(

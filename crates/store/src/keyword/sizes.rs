@@ -12,7 +12,8 @@ use crate::Store;
 use crate::db::fault::{DatabaseFault, Step};
 use crate::db::sql;
 
-/// Number of chunk ids in a block, in bits.
+/// Number of chunk ids in a block, in bits. A change of one chunk writes its block again, a search reads all blocks:
+/// larger ones would slow down the former, smaller ones the latter.
 pub const BLOCK_BITS: u32 = 8;
 
 /// The bits of an id that give its place in a block.

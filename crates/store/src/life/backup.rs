@@ -24,10 +24,11 @@ use crate::db::fault::DatabaseFault;
 use crate::db::schema;
 use crate::{Stats, Store};
 
-/// Maximum number of attempts to copy a file that keeps changing.
+/// Maximum number of attempts to copy a file that keeps changing. After that the file counts as locked.
 const COPY_ATTEMPTS: u32 = 5;
 
-/// How long to wait for another process that uses a file to be replaced.
+/// How long to wait for another process that uses a file to be replaced. It may use it for hours, so the wait is only
+/// for one that is just ending.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The first bytes of a journal that has to be rolled back (sqlite.org/fileformat2.html, section
@@ -111,7 +112,7 @@ impl Store {
         copy_into(&self.connection, &self.path, draft.path(), target)?;
         let stats = examine(draft.path(), &self.path, target)?;
         self.require_unchanged()?;
-        // Again: another process may have opened it while the copy was made.
+        // The target is settled again: another process may have opened it while the copy was made.
         settle(draft.target())?;
         let published = match existing {
             ExistingTarget::Keep => draft.publish_new(),
@@ -146,7 +147,7 @@ impl Store {
             Ok(stats) => return Ok(VerifiedCopy { stats, log: Some(log) }),
             Err(error) => error,
         };
-        // Decide whether the file is damaged, or whether the log belongs to another file.
+        // A second copy without the log decides whether the file is damaged, or the log belongs to another file.
         drop(folder);
         let folder =
             ScratchFolder::create(scratch).map_err(|error| Error::of_file(scratch, error))?;
@@ -232,10 +233,10 @@ fn settle(target: &Path) -> Result<()> {
         return Ok(());
     }
     if target.exists() {
-        // Succeeds only if no other process has the file open, and leaves no side file.
+        // Leaving WAL mode succeeds only if no other process has the file open, and leaves no side file.
         let settled = open_connection(target, OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|db| {
             db.busy_timeout(PATIENCE)?;
-            // Rolls back a journal.
+            // Reading makes SQLite roll back a journal.
             db.query_row(COUNT_SCHEMA, [], |_| Ok(()))?;
             db.pragma_update_and_check(None, "journal_mode", "delete", |row| {
                 row.get::<_, String>(0)
@@ -249,7 +250,7 @@ fn settle(target: &Path) -> Result<()> {
     }
     for end in SIDE_FILES {
         let path = side_file(target, end);
-        // A log that has content after all is in use.
+        // The log was emptied above, so one with content is in use by another process.
         if end == "-wal"
             && target.exists()
             && path.metadata().is_ok_and(|metadata| metadata.len() > 0)
@@ -306,7 +307,7 @@ fn changes_content(copy: &Path, end: &str) -> bool {
             .is_ok_and(|mut journal| journal.read_exact(&mut head).is_ok());
         return read && head == JOURNAL_HEAD;
     }
-    // A log on which SQLite fails also changes the content.
+    // A log on which SQLite fails counts as one that changes the content, so that it is examined.
     num_logged_pages(copy).map_or(true, |num_pages| num_pages > 0)
 }
 

@@ -63,7 +63,7 @@ impl<'a> SchemaEntry<'a> {
 /// Reads version and schema of a database in one state, and refuses what kb did not make. Must come before anything else
 /// on a connection. Writes nothing.
 pub(crate) fn inspect(connection: &Connection) -> Step<(i64, SeenSchema)> {
-    // One state of the file: another process may be turning it into a database, or migrating it, just now.
+    // A transaction reads one state of the file: another process may be creating or migrating the database.
     let snapshot = connection.unchecked_transaction()?;
     let seen = SeenSchema::new(compare);
     let version = seen.compare_again(&snapshot)?;

@@ -24,7 +24,7 @@ impl Store {
             return Ok(layout);
         }
         let layout = DirectReadSupport::read(db)?;
-        // The table of vectors may be created later.
+        // Without a table of vectors the answer may change later, so it is not remembered.
         if has_vector_table(db)? {
             self.layout.set(Some(layout));
         }

@@ -21,7 +21,8 @@ const STATED_VERSION: &str = "schema_version";
 /// The last chunk whose terms are made after the migration to schema 16; missing when all are.
 const UNMADE: &str = "letters_made_to";
 
-/// Chunks whose terms are made in one transaction.
+/// Chunks whose terms are made in one transaction: about two seconds of work, which is the most that a killed process
+/// loses.
 pub(crate) const CHUNKS_PER_STEP: u32 = 20_000;
 
 const HAS_DOCUMENT: &str = "SELECT EXISTS (SELECT 1 FROM documents)";
@@ -95,7 +96,7 @@ fn migrate(transaction: &Connection, version_after: i64, sql: &str) -> Step<()> 
 pub(crate) fn make_letters(connection: &mut Connection, chunks_per_step: u32) -> Step<()> {
     while made_to(connection)?.is_some() {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have made them meanwhile.
+        // Another process may have made the terms since the last step.
         if let Some(last) = made_to(&transaction)? {
             match derived::make_after(&transaction, last, chunks_per_step)? {
                 Some(ChunkId(last)) => config::set(&transaction, UNMADE, last.to_string())?,

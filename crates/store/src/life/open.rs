@@ -167,7 +167,8 @@ impl Store {
                 migrate::apply(&mut connection, version, schema::MIGRATIONS)?;
                 migrate::make_letters(&mut connection, migrate::CHUNKS_PER_STEP)?;
                 connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
-                // What a migration changes is compared by the first transaction.
+                // After a migration, the schema that was seen is out of date, so the first transaction compares it
+                // again.
                 let seen = if version == schema::NEWEST { seen } else { SeenSchema::new(compare) };
                 Ok(Some((connection, seen, is_pending)))
             })
@@ -175,7 +176,7 @@ impl Store {
         let Some((connection, seen, was_pending)) = opened else { return Ok(None) };
         let mut store = Self::over(connection, seen, path, OpenMode::Write);
         if was_pending {
-            // What a migration freed is given back if that is possible now; later documents fill it otherwise.
+            // Free pages of a migration are returned to the disk if possible; otherwise later documents fill them.
             store.compact().ok();
         }
         Ok(Some(store))

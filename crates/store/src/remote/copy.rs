@@ -8,7 +8,7 @@ pub(super) struct CopyRows(Vec<u8>);
 
 impl CopyRows {
     pub(super) fn new() -> Self {
-        // The signature, no flags, no extension.
+        // The header of the binary format of COPY: its signature, no flags, and no extension.
         Self(b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0".to_vec())
     }
 
@@ -47,7 +47,7 @@ impl CopyRows {
 
     /// Writes JSON as `jsonb`.
     pub(super) fn json(&mut self, json: &str) -> &mut Self {
-        // The version of the format comes first. `jsonb` has no NUL, either.
+        // The binary form of `jsonb` begins with its version. It has no NUL, so that becomes U+FFFD.
         let text = json.replace("\\u0000", "\\ufffd");
         self.bytes(&[&[1], text.as_bytes()].concat())
     }
@@ -74,7 +74,7 @@ impl CopyRows {
             array.0.extend(number.to_be_bytes());
         }
         if !texts.is_empty() {
-            // Its length, and the index of the first.
+            // A dimension is its length and the index of its first element.
             array.0.extend(len(texts.len()).to_be_bytes());
             array.0.extend(1_i32.to_be_bytes());
             for text in texts {

@@ -34,13 +34,15 @@ const FIELD_COST: usize = 24;
 /// begins.
 const MAX_ASIDES: usize = 200;
 
-/// Answers to one request of kb, which takes up to 40 steps.
+/// Answers to one request of kb, which takes up to 40 steps; a server that sends more is not answering.
 const MAX_ANSWERS: usize = 1000;
 
-/// How long a request may go without a byte in either direction.
+/// How long a request may go without a byte in either direction. The slowest requests, such as ANALYZE, send nothing
+/// before their end.
 pub(super) const SILENCE: Duration = Duration::from_secs(60);
 
-/// How long a request may take if the server keeps sending.
+/// How long a request may take if the server keeps sending, so that one that sends a byte a minute does not hold kb for
+/// ever.
 pub(super) const REQUEST: Duration = Duration::from_secs(15 * 60);
 
 /// What the server has sent for one request.
@@ -131,12 +133,15 @@ impl Scanner {
     fn message(&mut self, spent: &mut ResponseBudget) -> Result<Option<usize>, Breach> {
         let [kind, a, b, c, d, rest @ ..] = self.head.as_slice() else { return Ok(None) };
         let len = usize::try_from(u32::from_be_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX);
+        // These bytes of the content are checked: the method of an authentication, and the number of fields of a row.
         let num_checked = match kind {
             b'R' => 4,
             b'D' => 2,
             _ => 0,
         };
         if rest.is_empty() {
+            // A server begins with an authentication or an error. Later, kb expects no messages of replication, of
+            // copying out, and of calls of functions.
             let is_known = if self.has_begun { b"123ACDEGIKNnRSstTZ" } else { b"ER".as_slice() }
                 .contains(kind);
             let is_start = !self.has_begun && len > MAX_MESSAGE_BYTES;

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 /// Asks a server for encryption: the length of the message, and the number of the request.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
-/// How long the end of a connection may take.
+/// How long the end of a connection may take. The work is done by then, so a silent server is left.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 const NEEDS_PASSWORD: &str = "set PGPASSWORD to the password of the URL's user";
@@ -103,7 +103,7 @@ impl LinkFault {
         match self {
             Self::Breach(_) => false,
             Self::Encryption(_) => true,
-            // What it answers if its pg_hba.conf has a line for the other kind only.
+            // A server answers this if its pg_hba.conf only has a line for the other kind of connection.
             Self::Server(error) => {
                 error.code() == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION)
             }
@@ -169,12 +169,13 @@ impl CopyTarget {
                     }
                     Err(found) => fault = found,
                 }
+                // Another kind of encryption would meet the same fault.
                 if !fault.is_about_encryption() {
                     continue 'endpoints;
                 }
             }
         }
-        // A name may still be looked up, which cannot be stopped.
+        // A look-up of a name may still run and cannot be stopped, so nothing waits for it.
         runtime.shutdown_background();
         let asks_password = match &fault {
             LinkFault::Server(error) => !is_lost(error) && self.config.get_password().is_none(),
@@ -338,7 +339,7 @@ impl Drop for Driver {
 /// A connection.
 pub struct RemoteLink {
     client: Client,
-    // After the client, whose end it waits for.
+    // Fields are dropped in order: the driver waits for the end of the client.
     driver: Driver,
     meter: Meter,
     is_exposed: bool,

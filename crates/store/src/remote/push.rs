@@ -81,7 +81,7 @@ const COPY_WORDS: &str = "COPY kb_words (initial, length, fingerprint, words) FR
 const ANALYZE: &str =
     "ANALYZE kb_documents, kb_chunks, kb_vectors, kb_blocks, kb_postings, kb_words";
 
-/// Documents that are replaced in one transaction.
+/// Documents that are replaced in one transaction. It bounds memory, and what a killed push has to send again.
 const DOCUMENTS_PER_STEP: usize = 256;
 
 /// How far a push has come.
@@ -123,6 +123,7 @@ pub fn push(
     base_id: &str,
     on_progress: &mut OnProgress<'_>,
 ) -> Result<PushSummary> {
+    // Two pushes at once would replace each other's blocks.
     let is_locked: bool = link.run(async |client| client.query_one(LOCK, &[]).await)?.get(0);
     if !is_locked {
         return Err(link.refuse("another push is running there", "try again when it has ended"));
@@ -387,7 +388,7 @@ async fn copy(
     rows: CopyRows,
 ) -> std::result::Result<(), tokio_postgres::Error> {
     let mut sink = pin!(transaction.copy_in(statement).await?);
-    // A failed write is an error of the server, which `finish` returns.
+    // A failed write has its reason in the answer of the server, which `finish` returns.
     let _ = sink.send(Cursor::new(rows.finish())).await;
     sink.finish().await?;
     Ok(())

@@ -146,7 +146,7 @@ impl Remote {
             paths.extend(others.map(|numbered| numbered.path.as_str()));
         }
         let paths: Vec<&str> = paths.iter().map(|path| path.trim_end_matches('/')).collect();
-        // Names from macOS are decomposed.
+        // Names of files from macOS are decomposed, so paths are also compared in composed form.
         let others = paths.iter().filter(|path| !path.is_ascii());
         let composed: Vec<String> = others.map(|path| composed(path).into_owned()).collect();
         let doc_type = filter.kind.map(|kind| kind.doc_type().as_str());

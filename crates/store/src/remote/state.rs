@@ -23,7 +23,7 @@ const SET: &str = "
     INSERT INTO kb_state (key, value) VALUES ($1, $2)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
-/// Longest value in bytes.
+/// Longest value in bytes. Another program may have written the table, and these values are shown.
 const MAX_VALUE_BYTES: usize = 256;
 
 /// Most numbers in a vector of pgvector.
@@ -71,6 +71,7 @@ impl CopyState {
         let mut take = |key: &str| values.remove(key).unwrap_or_default();
         let base_id = take("base_id");
         let format = take("format");
+        // Only the id is read of unknown tables, so that the message can say whose they are.
         if ![FORMAT, OLDER_FORMAT].contains(&format.as_str()) {
             return Ok(Self { base_id, ..Self::default() });
         }

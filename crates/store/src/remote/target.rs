@@ -14,7 +14,7 @@ use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode, SslNegotiation};
 use super::words::{Encryption, Methods};
 use crate::error::{Error, Result};
 
-/// How long a connection may take if the target does not say.
+/// How long a connection may take if the target does not say; libpq would wait for ever.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DEFAULT_PORT: u16 = 5432;
@@ -81,7 +81,7 @@ impl CopyTarget {
         }
         let mut taken = UrlParameters::default();
         let rest = taken.take_from(typed);
-        // The message could repeat a password.
+        // The message of the parser is dropped: it could repeat a password.
         let config = rest.parse::<Config>();
         let mut config = config.map_err(|_| refuse("the URL of the target cannot be read", url))?;
         if config.get_hosts().is_empty() {
@@ -99,7 +99,7 @@ impl CopyTarget {
             config.password(password);
         }
         config.application_name("kb");
-        // The library gets a stream that is encrypted already.
+        // kb encrypts the stream itself, so the library must not ask the server for encryption.
         config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
         let methods = match taken.require_auth.or_else(|| variable("PGREQUIREAUTH")) {
             None => Methods::SCRAM,
@@ -142,7 +142,7 @@ fn encryption(word: &str, authorities: Option<&str>) -> Result<Encryption> {
             "`sslrootcert=system` needs `sslmode=verify-full`",
             "leave out `sslmode`, or name the file of an authority",
         )),
-        // A file of authorities would otherwise be ignored.
+        // As in libpq, a file of authorities turns `require` into a check; it would be ignored otherwise.
         (Encryption::Require, Some(_)) => Ok(Encryption::VerifyCa),
         (encryption, _) => Ok(encryption),
     }
@@ -189,7 +189,7 @@ fn endpoint(
     };
     let default = if is_local { Encryption::Prefer } else { Encryption::VerifyFull };
     let encryption = match address {
-        // As in libpq: other machines cannot reach a socket.
+        // A socket is never encrypted, as in libpq: other machines cannot reach it.
         Address::Unix(..) => Encryption::Disable,
         Address::Tcp(..) => encryption.unwrap_or(default),
     };

@@ -59,7 +59,7 @@ impl Authorities {
     pub(super) fn read(file: Option<&Path>) -> Result<Self> {
         let mut authorities = Self::none();
         let Some(file) = file else {
-            // What the system has and rustls cannot read is not trusted.
+            // Certificates of the system that rustls cannot read are left out, and so are not trusted.
             let found = rustls_native_certs::load_native_certs().certs;
             authorities.store.add_parsable_certificates(found);
             return Ok(authorities);

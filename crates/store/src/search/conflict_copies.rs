@@ -18,10 +18,11 @@ use crate::search::searchable::Searchable;
 use crate::text::conflicts::ConflictName;
 use crate::{ChunkOrigin, Store, StoredHit};
 
-/// Chunks of each document that are compared to find out whether a numbered file is a copy.
+/// Chunks of each document that are compared to find out whether a numbered file is a copy. Reading the
+/// beginnings of two long documents is enough.
 const NUM_COMPARED: u32 = 20;
 
-/// Most numbered files that are compared for a list.
+/// Most numbered files that are compared for a list. It bounds the texts that are read in a folder of numbered scans.
 const MAX_NUMBERED: usize = 200;
 
 /// The paths whose names may be those of conflict copies, and their documents.
@@ -86,7 +87,7 @@ pub(super) fn originals_first(
     let document_of: HashMap<ChunkId, DocumentId> =
         hits.iter().map(|hit| (hit.chunk.id, hit.document_id)).collect();
     let mut originals: Vec<_> = originals(&hits).into_iter().collect();
-    // A copy may have one, too; the name of an original is shorter.
+    // A copy may itself have copies. The name of an original is shorter, so originals get their place first.
     originals.sort_by_key(|(copy, (path, _))| (path.len(), *copy));
     for (copy, (_, original)) in originals {
         let Some(original) = original else { continue };

@@ -16,17 +16,19 @@ use crate::text::number::is_year;
 use crate::text::paths;
 use crate::{ChunkOrigin, StoredHit};
 
-/// Number of first hits that are compared.
+/// Number of first hits that are compared, as many as are weighed by their documents: comparing texts takes time.
 pub(super) const DEPTH: usize = 50;
 
 /// Passages of documents with the same title count as editions if the newer one has at least this share of the older
 /// one's score: in documents such as `Meeting notes`, they may be about other things.
 const NEAR_SHARE: f64 = 0.8;
 
-/// The share of the newer passage's score that the older one is lowered to.
+/// The share of the newer passage's score that the older one is lowered to: so little less that no third passage comes
+/// between them.
 const JUST_BELOW: f64 = 0.999_999;
 
-/// The share of its weights that a passage of a document keeps that says it is out of date.
+/// The share of its weights that a passage of a document keeps that says it is out of date. It stays in the list,
+/// because its successor may be missing here.
 const SUPERSEDED_SHARE: f64 = 0.9;
 
 /// A passage, and what tells its edition.
@@ -128,7 +130,7 @@ pub(super) fn current_first(
         }
     }
     let mut order: Vec<DocumentId> = successors.keys().copied().collect();
-    // A successor may have one, too.
+    // A successor may have a successor. Those at the end of a chain get their place first.
     order.sort_by_key(|id| (num_successors(*id, &successors), *id));
     for id in order {
         let Some(successor) = successors[&id] else { continue };

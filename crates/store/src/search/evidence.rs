@@ -144,6 +144,7 @@ fn within<S: Searchable>(
         let own = chosen.entry(id).or_default();
         let Some(shingles) = shingles_if_new(&copies, own, hit) else { continue };
         gatherer.load(hit, options.context)?;
+        // The passages of a document are counted together, because a new hit may join two of them.
         let others = total - gatherer.cost(id, own);
         for wider in gatherer.widened(own, hit, options.context, remaining)? {
             if gatherer.is_far_over(id, &wider.chunks, budget) {
@@ -151,6 +152,7 @@ fn within<S: Searchable>(
             }
             let now = others + gatherer.cost(id, &wider);
             if now <= room {
+                // A hit that joins a chosen passage needs no citation, so its tokens are not added.
                 let is_joined = gatherer.num_passages(id, &wider) <= gatherer.num_passages(id, own);
                 beside += if is_joined { 0 } else { of_hit };
                 (*own, total) = (wider, now);

@@ -20,7 +20,8 @@ use crate::search::term::{
     DocumentSpan, TermMatches, TermRole, Totals, WeightedTerm, candidates, from_place,
 };
 
-/// Chunks scored per entry of the ranking before the deciding terms are known.
+/// Chunks scored per entry of the ranking before the deciding terms are known. Fewer give a lower last score, and then
+/// more terms have to be scored in the second pass.
 const FIRST_CANDIDATES: usize = 4;
 
 /// The terms of a query with their statistics.
@@ -40,10 +41,10 @@ pub(super) struct Keywords {
 /// they are short.
 const PLACE: f64 = 4.0;
 
-/// The share of its weight that a word counts which stands for one that no passage has.
+/// The share of its weight that a word counts which stands for one that no passage has: it may mean something else.
 const COMPLETION: f64 = 0.5;
 
-/// Number of exact terms that a place counts as.
+/// Number of exact terms that a place counts as: a page that repeats a path has more of its words than the file itself.
 const MEANT_BY_PLACE: u32 = 5;
 
 /// A word of a query that no passage has, and what was searched instead.
@@ -116,6 +117,7 @@ impl Keywords {
                 terms[*part].counts = TermRole::Part;
             }
         }
+        // Places come last: their weight is a multiple of all others.
         let others: f64 = terms.iter().filter(|term| !term.is_place).map(|term| term.weight).sum();
         for place in terms.iter_mut().filter(|term| term.is_place) {
             place.weight = place.weight.max(PLACE * others * place.share);
@@ -172,7 +174,7 @@ impl Keywords {
                 passing.is_none_or(|passing| passing.binary_search(&ranked.chunk_id).is_ok())
             })
             .collect();
-        // Most candidates are behind the last entry.
+        // Most candidates are behind the last entry, so only the first ones are sorted.
         if depth < ranked.len() {
             ranked.select_nth_unstable_by(depth, RankedChunk::order);
             ranked.truncate(depth);

@@ -99,7 +99,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
                 TermMatches { named, occurrences, is_place: is_all, ..TermMatches::default() };
             own.extend(self.add_place(format!("date:{}", day.shown()), found));
         }
-        // First, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
+        // Exact terms come before words, because the words of a quoted `2.30.2` are not those of `v2.30.2`.
         for term in &query.exact {
             let shown = exact::shown(term);
             let is_meant = is_meant(&shown, &query.passage);
@@ -122,6 +122,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         for spelling in &query.spellings {
             own.extend(self.add_if_any(spelling, || store.occurrences(spelling))?);
         }
+        // Joined words come after single ones, which are their parts.
         for joined in &query.joined {
             if let Some(place) = self.add_if_any(joined, || store.occurrences(joined))? {
                 let found = &self.found[place];
@@ -142,6 +143,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
                 None => _ = self.missing_whole.get_or_insert_with(|| whole.typed.clone()),
             }
         }
+        // Completing is the last resort, for a word that no passage of any knowledge base has.
         for word in query.completable() {
             if self.place(word).is_some_and(|place| self.found[place].is_nowhere()) {
                 own.extend(self.complete(word)?);
@@ -252,10 +254,10 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
 /// From this length on, two letters of a word may be wrong; words near a shorter one mean something else.
 const LETTERS_FOR_TWO: usize = 8;
 
-/// Number of words that complete one that does not occur.
+/// Number of words that complete one that does not occur. Each is looked up, and named in a note.
 const MAX_COMPLETIONS: usize = 3;
 
-/// Number of near words whose passages are compared with a filter.
+/// Number of near words whose passages are compared with a filter. Each costs a look-up; the nearest come first.
 const MAX_COMPARED: usize = 20;
 
 /// Longer queries are sentences, in which "closing sys.stdout" or "a file.txt" does not ask for the term to the letter.

@@ -133,7 +133,7 @@ impl QueryTerms {
         let stems: Vec<String> = plain.iter().map(|word| stem(word)).collect();
         let language = language.filter(|language| language.has_stemmer());
         let others = self.other_forms(text, &places);
-        // Each word alone, so that there are as many.
+        // Each word is stemmed alone, so that stems and places have the same positions.
         let other_stems: Vec<Vec<String>> = match language {
             Some(language) => {
                 places.iter().map(|place| language.stems(&text[place.clone()])).collect()

@@ -138,6 +138,7 @@ pub fn search(
     answer.wanted = QueryTerms::new(&answer.joined()).by_rarity(texts);
     answer.compare_titles();
     conflict_copies::mark(&mut answer.hits);
+    // Hits are cut only here, because rarity was judged by the first [`COMPARED`], whatever the limit is.
     answer.hits.truncate(options.limit as usize);
     Ok(answer)
 }

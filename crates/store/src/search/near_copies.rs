@@ -103,7 +103,7 @@ impl NearCopyRule {
             OverlapDenominator::Either => num_seen.max(num_new),
             OverlapDenominator::New => num_new,
         };
-        // Too few, even if all shingles of the shorter passage were in both.
+        // Counting ends early: even if all shingles of the shorter passage were in both, they would be too few.
         if fewer < count(self.min_shingles) || fewer < self.min_shared * least_base {
             return false;
         }

@@ -131,7 +131,7 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let has_wanted = pieces.iter().any(|piece| !piece.is_excluded && is_searchable(&piece.text));
     let (excluded, kept): (Vec<TypedPiece>, Vec<TypedPiece>) =
         pieces.into_iter().partition(|piece| piece.is_excluded);
-    // There is nothing to rank the other passages by.
+    // A query of exclusions alone has nothing by which to rank the passages that remain.
     if !has_wanted && !excluded.is_empty() {
         return Err(Error::OnlyExclusions);
     }
@@ -152,6 +152,7 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let most = limits::QUERY_TERMS - prefixes.len();
     let mut found = terms(&pieces, most, |word| !is_function_word(word));
     if found.is_empty() && prefixes.is_empty() {
+        // A query of function words alone, such as "to be or not to be", is searched by these.
         found = terms(&pieces, most, |_| true);
     }
     is_cut |= found.is_cut;
@@ -169,13 +170,13 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let mut searchable = kept.iter().filter(|piece| is_searchable(&piece.text));
     let is_one_phrase =
         searchable.next().is_some_and(|first| first.is_phrase) && searchable.next().is_none();
-    // As many as the keyword leg uses.
+    // Only the phrases that the keyword leg uses must be in a passage; those beyond its limit are cut.
     let used = pieces.iter().filter(|piece| piece.is_phrase && wanted.contains(&piece.text));
     let phrases = Terms::of(used.map(|piece| piece.quoted.clone()), most);
     let exact = pieces.iter().filter_map(|piece| exact::term(&piece.text));
     let exact = Terms::of(exact, limits::QUERY_TERMS).take();
     let plain = || pieces.iter().filter(|piece| !piece.is_phrase).take(limits::QUERY_TERMS);
-    // Neighbouring words may be the groups of a number.
+    // Neighbouring words may be the groups of a number, which is then looked up as a whole and not by its groups.
     let numbers = spellings::numbers(&passage);
     let wholes = plain().filter_map(|piece| spellings::whole(&piece.text));
     let wholes: Vec<CompoundWord> = wholes
@@ -298,7 +299,7 @@ fn is_letter(part: &str) -> bool {
     part.chars().all(char::is_alphabetic) && part.chars().nth(1).is_none()
 }
 
-/// Maximum number of neighbouring words to join.
+/// Maximum number of neighbouring words to join. Each run of words is looked up, so the number bounds the look-ups.
 const MAX_JOINED: usize = 4;
 
 /// Maximum length of joined words, in letters; no index has longer words of this kind.

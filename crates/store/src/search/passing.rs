@@ -45,7 +45,7 @@ pub(super) fn passing<'a>(
     for query in phrasings.iter().filter(|query| !query.phrases.is_empty()) {
         let (mut own, mut nowhere) = (chunks.clone(), Vec::new());
         for phrase in &query.phrases {
-            // A star in quotes is text.
+            // A star at the end of a quoted phrase is text, not the mark of a prefix.
             let phrase = phrase.trim_end_matches('*');
             let mut found = store.chunks_with(phrase)?;
             if found.is_empty() {
@@ -67,6 +67,7 @@ pub(super) fn passing<'a>(
         }
         with_phrases.extend(own);
     }
+    // A phrasing without quotes admits every passage, so the phrases of the others exclude none.
     if phrasings.iter().any(|query| query.phrases.is_empty()) {
         return Ok(SearchScope { phrasings: all, chunks, unmet, is_unmet: false });
     }
@@ -89,7 +90,7 @@ pub(super) fn passing<'a>(
     Ok(SearchScope { phrasings: all, chunks: Some(with_phrases), unmet, is_unmet })
 }
 
-/// Number of passages that are compared with a phrase.
+/// Number of passages that are compared with a phrase. Their texts are read, which would take long for common words.
 const MAX_COMPARED: usize = 1000;
 
 /// Returns the chunks that have a phrase of several words in other forms of these, ordered by id. The indexes know such forms of

@@ -94,9 +94,9 @@ pub(super) fn rank<S: Searchable>(
             })
         });
         if has_vectors {
-            // Here, while the model loads there.
+            // This thread opens the connection while the other one loads the model.
             *reader.lock().unwrap_or_else(PoisonError::into_inner) = Some(store.take_reader()?);
-            // The thread may have failed.
+            // Sending fails if the thread has ended with an error, which joining it reports.
             let _ = is_open.send(());
         }
         let has_words = legs != LegSelection::Vector && phrasings.iter().any(Query::has_terms);
@@ -105,7 +105,7 @@ pub(super) fn rank<S: Searchable>(
                 let (keywords, terms) = look_up(store, phrasings, elsewhere, passing)?;
                 let keyword = keywords.as_ref().map(|known| known.rank(passing, depth as usize));
                 let keyword = keyword.unwrap_or_default();
-                // While the vector leg still runs.
+                // Reading the types costs no time here, while the vector leg still runs.
                 let weight = match vector {
                     Some(_) if !keywords.as_ref().is_some_and(Keywords::has_meant) => {
                         keyword_weight(store, phrasings, &keyword)?
@@ -117,12 +117,12 @@ pub(super) fn rank<S: Searchable>(
         } else {
             (None, Vec::new(), Vec::new(), 1.0)
         };
-        // A filter leaves few vectors to compare.
+        // Vectors are read ahead while the model embeds. A filter leaves too few for that to pay.
         if passing.is_none()
             && let Ok(reader) = reader.try_lock()
             && let Some(reader) = reader.as_ref()
         {
-            // The ranking meets the same error, and reports it.
+            // An error is ignored here: the ranking meets the same one, and reports it.
             let _ =
                 stage("read ahead", || reader.read_ahead(&|| is_embedded.load(Ordering::Relaxed)));
         }
@@ -244,6 +244,7 @@ impl Rankings {
         }
         editions::current_first(&mut fused, store, &origins)?;
         conflict_copies::originals_first(&mut fused, store, &origins)?;
+        // The threshold comes last, because it applies to the scores that are shown.
         if let Some(threshold) = options.threshold {
             fused.retain(|hit| hit.score >= threshold);
         }
@@ -285,7 +286,7 @@ impl Rankings {
     pub(super) fn missing_word(&self) -> Option<String> {
         let is_look_up = self.has_words && self.num_typed.is_some_and(|num| num <= MAX_LOOK_UP);
         let Some(keywords) = &self.keywords else {
-            // None of them occurs.
+            // No word of the query occurs anywhere.
             return self.first_wanted.clone().filter(|_| is_look_up);
         };
         keywords.missing(is_look_up).map(str::to_owned)
@@ -368,7 +369,7 @@ fn show_raw(fused: &mut [FusedChunk], by_cosine: &[RankedChunk], matches: &HashM
     }
 }
 
-/// Number of first keyword hits whose type is checked.
+/// Number of first keyword hits whose type is checked: those that a search shows by default.
 const NUM_JUDGED: usize = 10;
 
 /// Returns the keyword leg's weight, from the types of the documents it ranks first.

@@ -2,6 +2,8 @@
 
 use crate::search::confidence::{Confidence, ConfidenceGrounds, NoBasis, Signals};
 
+// These bounds choose the words of the reason. They change neither a probability nor a level.
+
 /// From this share of the terms' weight on, a passage has the words of a query.
 const WORDS_MATCH: f64 = 0.75;
 

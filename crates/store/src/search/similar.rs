@@ -43,6 +43,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
     let Some(vector) = mean(&store.vectors(&own)?) else { return Ok(Vec::new()) };
     let passing =
         if options.filter.is_empty() { None } else { Some(store.passing_chunks(&options.filter)?) };
+    // A document may have several of the nearest chunks, and the own chunks are nearest to themselves.
     let wanted = options.limit.saturating_mul(3).saturating_add(own.len());
     let depth = u32::try_from(wanted).unwrap_or(u32::MAX).max(MIN_DEPTH);
     let own: HashSet<ChunkId> = own.into_iter().collect();

@@ -58,7 +58,7 @@ impl SuccessorName {
     }
 
     fn is_path(&self, path: &Path) -> bool {
-        // Every path ends with an empty one.
+        // Every path ends with the empty path, so an empty end would match every file.
         self.path.as_deref() == Some(path)
             || !self.end.as_os_str().is_empty() && path.ends_with(&self.end)
     }
@@ -81,7 +81,7 @@ impl SuccessorName {
 
     fn begins_text(&self, text: &str) -> bool {
         let (words, last) = (words(text), self.words.last());
-        // A daily note begins with a year, too.
+        // A year is not the number of a document: names of daily notes begin with one, too.
         let number =
             last.filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()) && !is_year(word));
         !self.words.is_empty() && words.starts_with(&self.words)

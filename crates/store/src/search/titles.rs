@@ -7,7 +7,7 @@ use crate::text::number::is_year;
 /// Returns the words of a title in small letters, without years, which tell the editions of a text: `Travel policy 2025`.
 pub(super) fn without_years(title: &str) -> String {
     let kept: Vec<String> = words(title).filter(|word| !is_year(word)).collect();
-    // A title may be a year, and nothing else.
+    // A title that is only a year keeps it.
     if kept.is_empty() { title.to_lowercase() } else { kept.join(" ") }
 }
 

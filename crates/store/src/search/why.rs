@@ -107,6 +107,7 @@ pub fn why(
     let num_passing = passing_chunks
         .as_ref()
         .map_or(chunk_ids.len(), |passing| passing.iter().filter(|id| is_own(id)).count());
+    // All candidates are ranked, so that the answer says how far below the depth the document is.
     let ranking = RankOptions { depth: u32::MAX, ..options.ranking(passing_chunks.as_deref()) };
     let rankings = rank(store, load_embedder, &asked, ranking)?;
     let all = SearchOptions { threshold: None, ..options.clone() };

@@ -23,7 +23,7 @@ const MAX_NAME_BYTES: usize = 256;
 /// Most numbers in a vector; the widest models have a third of it.
 const MAX_DIM: u32 = 8192;
 
-/// Most tokens that a model reads.
+/// Most tokens that a model reads; far above the longest inputs of embedding models.
 const MAX_MODEL_TOKENS: u32 = 1_000_000;
 
 /// How many tokens a byte of text can become, with a margin: normalisation can turn a letter into
@@ -33,7 +33,7 @@ const TOKENS_PER_BYTE: usize = 8;
 /// Tokens that are counted without any text.
 const EXTRA_TOKENS: usize = 64;
 
-/// How far the square of a vector's length may be from 1.
+/// How far the square of a vector's length may be from 1: rounding changes it by far less, another length is an error.
 const LENGTH_SLACK: f32 = 0.01;
 
 /// Longest reason for refusal in characters; it may repeat text from the file.
@@ -79,7 +79,7 @@ fn root(line: RootLine) -> Checked<AddedFolder> {
         doc_type: line.doc_type.as_deref().map(doc_type).transpose()?,
         language: line.language.map(language).transpose()?,
         follows_links: line.follow,
-        // Where a path leads on another machine does not apply here.
+        // The file says where the path leads on another machine, which does not apply here.
         real_path: None,
     })
 }
@@ -171,7 +171,7 @@ pub(super) fn document(line: DocumentLine, head: &ExportHead) -> Checked<Documen
     Ok(record)
 }
 
-/// Most edits of one document.
+/// Most edits of one document. It bounds what a hostile file can make kb keep; a person makes far fewer.
 const MAX_EDITS: usize = 10_000;
 
 fn edits(line: EditsLine) -> Checked<Edits> {

@@ -186,6 +186,7 @@ pub fn import(
     let ExportReader { input, name, head } = export;
     let mut import = ImportRun { store, head, options, embed, imported: ImportReport::default() };
     let mut line = Vec::new();
+    // The first line is the head, which has been read.
     for number in 2.. {
         let outcome = read_line(input, &mut line, limits::EXPORT_LINE_BYTES);
         match outcome.map_err(|source| io_error(name, source))? {
@@ -246,7 +247,7 @@ impl ImportRun<'_, '_> {
         if !options.are_vectors_good {
             record.chunks.iter_mut().for_each(|chunk| chunk.vector = None);
         }
-        // Compared before its vectors are computed, as an interrupted import is run again.
+        // The document is compared before its vectors are computed: a repeated import has most documents already.
         let mut outcome = self.store.import(&record)?;
         if outcome == ImportOutcome::NeedsVectors {
             let embeddings = (self.embed)(&record.chunks)?;

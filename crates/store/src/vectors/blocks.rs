@@ -6,7 +6,8 @@ use super::{places, sums};
 use crate::db::fault::Step;
 use crate::ids::ChunkId;
 
-/// How far the square of a vector's length may differ from 1.
+/// How far the square of a vector's length may differ from 1. This is ten times what an import accepts, so that `kb
+/// doctor` never rejects what was stored.
 const LENGTH_SLACK: f32 = 0.1;
 
 const BLOCKS: &str = "

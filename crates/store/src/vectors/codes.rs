@@ -60,7 +60,7 @@ pub(crate) fn make(db: &Connection, dim: usize, first: i64, min_blocks: i64) -> 
         return Ok(0);
     }
     db.execute_batch(MAKE_TRIGGER)?;
-    // New vectors go into the last block, so it is left out.
+    // The last block is left out, because new vectors go into it.
     let range = named_params! { ":first": first, ":last": last - 1 };
     let blocks: Vec<i64> = sql::rows(db, UNCODED, range, |row| row.get(0))?;
     for block in &blocks {

@@ -113,6 +113,7 @@ impl VectorSums {
         if self.by_document.len() < MIN_DOCUMENTS {
             0.0
         } else {
+            // Below 1, because cosines are divided by their distance to 1 (`confidence::stretch`).
             (cosines / pairs).clamp(0.0, 0.99)
         }
     }

@@ -240,7 +240,7 @@ fn damaged(block: i64) -> DatabaseFault {
 pub(crate) fn dot(left: &[f32], right: &[u8]) -> f32 {
     let (left, left_rest) = left.as_chunks::<LANES>();
     let (right, right_rest) = right.as_chunks::<{ LANES * size_of::<f32>() }>();
-    // In registers by name, because what the compiler makes of an array depends on its level of optimisation.
+    // The type names the registers: what the compiler makes of a plain array depends on its level of optimisation.
     let mut sums = [f32x4::ZERO; 4];
     for (left, right) in left.iter().zip(right) {
         let left: [f32x4; 4] = bytemuck::pod_read_unaligned(bytemuck::bytes_of(left));

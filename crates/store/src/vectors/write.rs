@@ -45,8 +45,8 @@ impl Store {
         let bound = self.binding()?;
         if !bound.as_ref().is_some_and(|bound| is_bound_to(bound, wanted)) {
             self.write(|db| match binding::load(db, BindingSlot::Current)? {
-                // A database of before takes the files that are there.
                 Some(bound) if is_bound_to(&bound, wanted) => Ok(()),
+                // A database of an older kb does not know its model files, and accepts those that are there.
                 Some(bound) if bound.fits(wanted) => {
                     binding::save(db, BindingSlot::Current, wanted)
                 }

@@ -87,7 +87,7 @@ fn record(db: &Connection, id: DocumentId, with_vectors: bool) -> Step<DocumentR
         })
     })?;
     record.edits = edits::read(db, id)?;
-    // All of them, as no path is empty.
+    // This returns all paths but the empty one, which no document has.
     record.paths = path_rows::others(db, id, "")?;
     record.chunks = sql::rows(db, CHUNKS, params, recorded_chunk)?;
     if with_vectors {

@@ -147,6 +147,7 @@ pub(crate) fn insert_chunks(
         }
         let passage = Chunk::passage(&chunk.context, &chunk.text);
         let params = named_params! {
+            // Either all chunks keep their ids, or all get new ones.
             ":id": (!is_taken).then_some(chunk.id),
             ":document_id": id,
             ":chunk_index": chunk_index,

@@ -10,7 +10,7 @@ use crate::search::rated_lines::RatedLines;
 use crate::text::number::counted;
 use crate::text::{markdown, tokens};
 
-/// Longest caption of a table in bytes.
+/// Longest caption of a table in bytes; a longer paragraph above a table is text.
 const MAX_CAPTION: usize = 300;
 
 fn is_row(line: &str) -> bool {
@@ -61,6 +61,7 @@ pub(super) fn rows(text: &str, hits: &[Range<usize>], wanted: &QueryTerms, room:
     let heads = heads(text, &lines);
     let first = heads.iter().position(Option::is_some).unwrap_or(0);
     let mut kept: BTreeSet<usize> = heads[first].clone().into_iter().flatten().collect();
+    // The paragraph above the head is the caption.
     let before = (0..first).rev().skip_while(|idx| lines[*idx].1.trim().is_empty());
     kept.extend(before.take_while(|idx| !lines[*idx].1.trim().is_empty()));
     let rated = RatedLines::new(text, false, &wanted.find(text), wanted);
@@ -75,6 +76,7 @@ pub(super) fn rows(text: &str, hits: &[Range<usize>], wanted: &QueryTerms, room:
         if worth.0 == 0 && is_elsewhere {
             break;
         }
+        // The row itself comes before its neighbours, because room may be left for one line only.
         for near in [Some(idx), idx.checked_sub(1), Some(idx + 1)].into_iter().flatten() {
             if near >= lines.len() || kept.contains(&near) {
                 continue;

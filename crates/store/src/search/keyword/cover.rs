@@ -104,7 +104,7 @@ impl Keywords {
         for (number, (at, term)) in self.asked().enumerate() {
             let Some(typed) = term.typed.as_deref().map(letters) else { continue };
             let typed = Finder::new(&typed);
-            // A name has no other forms.
+            // A passage whose document has the term in its name or tags has it as typed: names have no other forms.
             let has_form: Vec<bool> = texts
                 .iter()
                 .zip(&places)

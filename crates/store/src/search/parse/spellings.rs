@@ -55,7 +55,7 @@ pub(super) fn numbers(text: &str) -> Vec<CompoundWord> {
 /// The shortest and the longest short form of a hash, in hexadecimal digits, as programs for versions print it.
 const SHORT_HASH: std::ops::RangeInclusive<usize> = 7..=12;
 
-/// A longer word of hexadecimal digits is a hash.
+/// A word of at least so many hexadecimal digits is a hash. A shorter one may be a number.
 const MIN_HASH: usize = 20;
 
 /// Returns other spellings of a word that a text may have instead: letters and digits apart (`DEC-0054` for `DEC0054`),

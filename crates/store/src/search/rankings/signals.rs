@@ -5,7 +5,7 @@ use crate::ids::ChunkId;
 use crate::search::confidence::{self, KeywordSignals, Signals, VectorSignals};
 use crate::search::fuse::FusedChunk;
 
-/// Number of first hits whose titles are compared with the query.
+/// Number of first hits whose titles are compared with the query: the probability is about the first three.
 const NUM_TITLES: usize = 3;
 
 impl Rankings {

@@ -168,7 +168,7 @@ pub struct SkillIndex {
 impl SkillIndex {
     /// Opens an index for reading; `None` if it is missing or corrupt. Never changes the file.
     pub fn open(path: &Path) -> Option<Self> {
-        // SQLite would wait for the data of a pipe.
+        // Only a file is opened: SQLite would wait for the data of a pipe.
         path.is_file().then_some(())?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).ok()?;
@@ -277,7 +277,7 @@ fn around_first_match(marked: &str) -> String {
 }
 
 fn read_meta(connection: &Connection) -> Option<IndexMeta> {
-    // An index is made again if one of these is not a text.
+    // A value that is not a text becomes `None`, and the index is made again.
     let values: Vec<(String, Option<String>)> = sql::rows(connection, META, [], |row| {
         Ok((row.get(0)?, row.get_ref(1)?.as_str().ok().map(str::to_owned)))
     })

@@ -44,7 +44,7 @@ pub(super) fn hash(text: &str) -> Checked<()> {
 /// Checks a time in kb's format: `2026-11-21T09:30:00Z`.
 pub(super) fn time(key: &str, text: &str) -> Checked<()> {
     let time = text.strip_suffix('Z').and_then(|time| time.parse::<DateTime>().ok());
-    // Other ways to write a time are written differently again, also one with a fraction of a second.
+    // Only the form that kb writes is accepted: writing the time again must give the same text.
     let written = time.map(|time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
     if written.as_deref() == Some(text) {
         return Ok(());
@@ -73,7 +73,7 @@ pub(super) fn path(text: String) -> Checked<String> {
     } else {
         return Err(format!("the path `{text}` is not absolute"));
     };
-    // The root folder itself can be added.
+    // A path without parts is the root folder, which can be added.
     let is_root = parts.is_empty();
     if (is_root || parts.split(separators).all(is_clean))
         && member.is_none_or(is_member_clean)
