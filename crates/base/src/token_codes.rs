@@ -48,7 +48,7 @@ pub fn groups(mut losses: Vec<Vec<f64>>) -> Vec<Vec<usize>> {
             let to_one = (first.max(other), first.min(other));
             let to_two = (later.max(other), later.min(other));
             let others = groups[other].len() as f64;
-            // Lance and Williams, 1967.
+            // The loss of a merged group follows from those of its parts (Lance and Williams, 1967).
             losses[to_one.0][to_one.1] = ((one + others) * losses[to_one.0][to_one.1]
                 + (two + others) * losses[to_two.0][to_two.1]
                 - others * loss)

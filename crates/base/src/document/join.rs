@@ -132,7 +132,7 @@ fn seam(first: &str, second: &str, lines: Option<(u32, u32)>) -> (&'static str, 
     if let Some((end, start)) = lines.filter(|(end, start)| start > end) {
         return (if start == end + 1 { "\n" } else { "\n\n" }, 0);
     }
-    // Parts of a wide table have the same lines and other columns.
+    // Parts of a wide table are from the same lines but have other columns, so they share no text.
     if first.lines().last().is_some_and(|line| line.starts_with('|'))
         && markdown::table_head(second).is_some()
     {
@@ -157,7 +157,8 @@ const PROBE_BYTES: usize = MIN_OVERLAP_LETTERS;
 /// Returns the length of the longest run of complete words at the end of one text and the start of
 /// the other. Runs shorter than the probe are looked for only if `may_be_short`.
 fn overlap(first: &str, second: &str, may_be_short: bool) -> usize {
-    // Comparing the texts for every length would take longer than everything else that is done with them.
+    // Long overlaps are found by the beginning of the second text: comparing every length would take longer than
+    // everything else that is done with the texts.
     let probe = second.floor_char_boundary(PROBE_BYTES);
     let found = memmem::find_iter(first.as_bytes(), &second.as_bytes()[..probe]);
     let long = found.map(|at| first.len() - at).filter(|len| *len <= second.len());

@@ -214,7 +214,7 @@ impl Error {
                 "search again: chunk ids change when a document is indexed again".into()
             }
             Self::AmbiguousDocument { candidates, .. } => {
-                // A line each. A line end in a title begins none.
+                // Each candidate has one line; `clean` removes the line ends of titles.
                 let lines = candidates.iter().map(|candidate| format!("\n  {}", clean(candidate)));
                 format!("type the id or more of the name:{}", lines.collect::<String>())
             }
@@ -354,7 +354,7 @@ fn first_word(model: &str) -> &str {
 
 /// Returns how a text with an extension of no format is read.
 fn as_text(path: &Path) -> String {
-    // A name that a shell would not take as it is stays out of a command to copy.
+    // A name that a shell would not take literally is left out of a command to copy.
     let shown = path.to_str().filter(|path| {
         path.chars().all(|letter| letter.is_alphanumeric() || "/._-+@".contains(letter))
             && !path.starts_with('-')

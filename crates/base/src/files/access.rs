@@ -8,8 +8,8 @@ use std::path::Path;
 pub fn is_writable(path: &Path) -> bool {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
     let wanted = if path.is_dir() { Access::WRITE_OK | Access::EXEC_OK } else { Access::WRITE_OK };
-    // With the rights that decide on opening, not those of the user who started a program with
-    // other rights.
+    // `EACCESS` asks for the rights that decide on opening, not for those of the user who started a program
+    // with other rights.
     accessat(CWD, path, wanted, AtFlags::EACCESS).is_ok()
 }
 

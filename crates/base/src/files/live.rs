@@ -50,7 +50,7 @@ impl LiveLine {
 impl Drop for LiveLine {
     fn drop(&mut self) {
         if is_at(&self.file, &self.path) {
-            // What stays says nothing without its lock.
+            // A file that cannot be removed is harmless: without its lock it says nothing.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -15,10 +15,11 @@ use super::private;
 /// Prefix of the names of scratch folders.
 const PREFIX: &str = ".kb-draft-";
 
-/// Digits of the random part of a name.
+/// Hexadecimal digits of the random part of a name: 64 bits, so that two processes do not choose the same.
 const RANDOM_DIGITS: usize = 16;
 
-/// How many names are tried before giving up.
+/// How many names are tried before giving up. A random name is hardly ever taken, so a hundred failures have another
+/// cause.
 const NAME_ATTEMPTS: u32 = 100;
 
 /// A file that is locked while the folder is in use.
@@ -104,8 +105,8 @@ pub fn collect(parent: &Path) {
         let lock = match open_lock(&folder.join(LOCK)) {
             Ok(lock) => lock,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // An empty folder, unless it is not one of ours. A process that is just creating it
-                // tries again.
+                // A folder of kb without a lock is empty, and is removed; another one is not, and stays. A process that
+                // is just creating it tries again.
                 let _ = fs::remove_dir(&folder);
                 continue;
             }
@@ -145,7 +146,7 @@ fn remove(folder: &Path) {
         return;
     };
     for entry in entries.into_iter().filter(|entry| entry.file_name() != LOCK) {
-        // Including files that SQLite created next to the new one.
+        // The prefix also covers files that SQLite created next to the new one.
         let is_ours = entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes())
             || entry.file_name() == OLD;
         if !is_ours {
@@ -188,7 +189,7 @@ fn open_lock(path: &Path) -> io::Result<File> {
 
 /// Returns a unique name: the process id and a random number.
 fn unique_name() -> String {
-    // Each `RandomState` has different keys.
+    // Each `RandomState` has different random keys, so the hash is a random number.
     let random = RandomState::new().hash_one(std::process::id());
     format!("{PREFIX}{}-{random:0RANDOM_DIGITS$x}", std::process::id())
 }

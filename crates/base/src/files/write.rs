@@ -50,7 +50,7 @@ impl Draft {
         let scratch = ScratchFolder::create(folder_of(&target))?;
         let path = scratch.new_path();
         let file = audience.options().read(true).write(true).create_new(true).open(&path)?;
-        // An existing file has the mode that the user gave it.
+        // The new file gets the mode of the old one, which the user may have chosen.
         if let (Audience::Output, Some(known)) =
             (audience, known.ok().filter(fs::Metadata::is_file))
         {

@@ -29,7 +29,7 @@ pub fn read_line(
     if line.last() == Some(&b'\n') {
         line.pop();
     } else if line.len() > max_bytes {
-        // It is no longer needed, and may be large.
+        // The buffer is freed: it is no longer needed, and may be large.
         *line = Vec::new();
         return Ok(LineOutcome::TooLong);
     }

@@ -53,7 +53,7 @@ pub const SETTINGS: &[Limit] = &[
     Limit { name: "backup.keep", min: 0, max: 100 },
 ];
 
-/// The largest value of `search.rrf_k`, which may have a fraction.
+/// The largest value of `search.rrf_k`, which may have a fraction. With a larger one, all ranks would count the same.
 pub const MAX_RRF_K: f64 = 1_000_000.0;
 
 /// Maximum bytes of `config.yaml`, of the settings of `skc`, and of the YAML at the head of a file.
@@ -62,20 +62,20 @@ pub const YAML_BYTES: usize = 64 << 10;
 /// Maximum number of open brackets in YAML: the parser takes a minute for a hundred thousand.
 pub const YAML_DEPTH: usize = 64;
 
-/// Maximum bytes of a query.
+/// Maximum bytes of a query. One of 10 MB held the server of agents.
 pub const QUERY_BYTES: usize = 1 << 20;
 
 /// Phrasings of one query. Each is embedded, which takes about 5 ms.
 pub const PHRASINGS: usize = 8;
 
 /// Distinct words, phrases and prefixes of a query used by the keyword leg; the others only count
-/// in the vector leg, within the model's limit.
+/// in the vector leg, within the model's limit. A query of 16,000 distinct words took 6.6 s.
 pub const QUERY_TERMS: usize = 256;
 
 /// Prefixes among them; each matches any number of words.
 pub const QUERY_PREFIXES: usize = 32;
 
-/// Maximum number of words and phrases that a query excludes.
+/// Maximum number of words and phrases that a query excludes; each is looked up.
 pub const QUERY_EXCLUSIONS: usize = 64;
 
 /// Maximum bytes of a line of queries or texts (`kb search --batch`, `kb embed --stdin`).
@@ -87,6 +87,8 @@ pub const EXPORT_HEAD_BYTES: usize = 16 << 20;
 /// Maximum bytes of any other line of an export, which is a document with its chunks and vectors.
 pub const EXPORT_LINE_BYTES: usize = 1 << 30;
 
+// A small archive can unpack to any number of files and bytes; these two bound what it costs.
+
 /// Most files in a container: a ZIP archive, an e-mail, a mailbox.
 pub const MEMBERS: usize = 10_000;
 
@@ -95,6 +97,9 @@ pub const MEMBER_BYTES: u64 = 128 << 20;
 
 /// Maximum number of cells with text that are read of a spreadsheet, all sheets together.
 pub const SPREADSHEET_CELLS: usize = 500_000;
+
+// The items of a reader's answer are counted before it is decoded: 80 million empty labels of 240 MB took 4 GB. Of the
+// files that were measured, the largest counts are 352 pages, 3,608 blocks, 1,821 headings and 7,953 lines.
 
 /// Most pages of a document, and most comments, pictures, bookmarks and page labels of it.
 pub const READ_PAGES: usize = 200_000;
@@ -114,10 +119,11 @@ pub const READ_COLUMNS: usize = 1_000_000;
 /// Most of any other values that a reader lists: tags, links, warnings.
 pub const READ_OTHERS: usize = 1_000_000;
 
-/// Longest side of a picture that a reader draws, in pixels.
+/// Longest side of a picture that a reader draws, in pixels. A square of this side takes 1 GB at four bytes per pixel.
 pub const PICTURE_SIDE: u32 = 16_384;
 
-/// Longest title of a document, in characters; the rest is left out.
+/// Longest title of a document, in characters; the rest is left out. The title is repeated in the context of each
+/// chunk.
 pub const TITLE_CHARS: usize = 2_000;
 
 /// Maximum bytes of a message to `kb mcp`. A longer one is dropped and gets no answer.

@@ -2,13 +2,13 @@
 //!
 //! An entry is a title, a leader (`.....`, `. . . .` or ` … `) and the pages: `1.2 Tides ..... 14`.
 
-/// Fewest dots of a leader.
+/// Fewest dots of a leader; an ellipsis has three.
 const MIN_DOTS: usize = 4;
 
 /// Longest page, in characters: `1234`, `xxviii`, `A-12`.
 const MAX_PAGE_CHARS: usize = 6;
 
-/// Fewest entries of a table of contents.
+/// Fewest entries of a table of contents; one or two may be lines of prose with dots.
 const MIN_ENTRIES: usize = 3;
 
 /// Smallest part of a text that the entries of a table of contents cover.
@@ -64,7 +64,7 @@ pub fn is_contents(text: &str) -> bool {
     }
     let covered: usize = entries.iter().map(|entry| entry.title.len() + entry.pages.len()).sum();
     let all = text.chars().filter(|c| !is_dot(*c)).map(char::len_utf8).sum::<usize>();
-    // The titles must be short: a text in which dots follow each other here and there is prose.
+    // Four fifths of the titles must be short: a text in which dots follow each other here and there is prose.
     let are_short = entries.iter().filter(|entry| entry.title.len() <= MAX_TITLE_BYTES).count();
     are_short * 5 >= entries.len() * 4 && covered as f64 >= MIN_SHARE * all as f64
 }

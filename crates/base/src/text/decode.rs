@@ -30,7 +30,7 @@ const BYTES_PER_STRAY_NUL: usize = 1000;
 /// another encoding, where such sequences are rare.
 const VALID_PER_BROKEN: usize = 4;
 
-/// How far from the start of an XML file its encoding is declared.
+/// How far from the start of an XML file its encoding is declared: the declaration must come first, and is short.
 const DECLARED_WITHIN_BYTES: usize = 200;
 
 /// A text and its encoding.
@@ -189,15 +189,15 @@ fn normalize_line_ends(text: &str) -> String {
 
 /// Finds the encoding of text without a byte order mark.
 fn choose(bytes: &[u8], labels: &[&[u8]]) -> (Charset, EncodingOrigin) {
-    // ASCII is also what ISO-2022-JP is made of, and says nothing.
+    // Text of ASCII bytes alone may also be ISO-2022-JP, which is decided below.
     if !bytes.is_ascii() && str::from_utf8(bytes).is_ok() {
         return (Charset::Known(UTF_8), EncodingOrigin::Stated);
     }
     let declared = labels.iter().copied().chain(declared(bytes)).filter_map(Charset::of_label);
-    // A page in UTF-16 could not name its encoding in ASCII.
+    // A page in UTF-16 could not name its encoding in ASCII, so such a name is wrong.
     for charset in declared.filter(|charset| charset.has_ascii()) {
         let (text, is_broken) = charset.text(bytes);
-        // Control characters are letters of the encoding of Windows with a similar name.
+        // Such control characters are letters in the Windows encoding of a similar name, which is then the right one.
         if !is_broken && !text.contains(|c| matches!(c, '\u{80}'..='\u{9F}')) {
             return (charset, EncodingOrigin::Stated);
         }
@@ -214,6 +214,7 @@ fn choose(bytes: &[u8], labels: &[&[u8]]) -> (Charset, EncodingOrigin) {
         num_valid += piece.valid().chars().filter(|c| !c.is_ascii()).count();
         num_broken += usize::from(!piece.invalid().is_empty());
     }
+    // A few broken sequences among many valid ones are damage. Text in another encoding has few valid ones.
     if num_valid >= num_broken * VALID_PER_BROKEN {
         return (Charset::Known(UTF_8), EncodingOrigin::Damaged);
     }

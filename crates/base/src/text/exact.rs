@@ -48,7 +48,7 @@ pub fn term(word: &str) -> Option<String> {
     {
         return None;
     }
-    // On twelve collections the parts of `well-known` and `snake_case` alone find as much.
+    // Words such as `well-known` and `snake_case` have no exact term: on twelve collections their parts find as much.
     let is_plain = word.chars().all(|c| c.is_alphabetic() || c == '_' || c == '-');
     if is_plain && !word.starts_with("--") {
         return None;

@@ -158,7 +158,7 @@ pub fn line_starts(bytes: &[u8]) -> Vec<usize> {
 
 /// Sets the end of each section; `end` is one past the last line.
 fn close(headings: &mut [Heading], end: usize) {
-    // Line of the next heading of each or a higher level, going backwards.
+    // Headings are visited backwards. `next` has the line of the next heading of each level (1 to 6) or a higher one.
     let mut next = [end; 6];
     for heading in headings.iter_mut().rev() {
         let level = usize::from(heading.level).clamp(1, 6);

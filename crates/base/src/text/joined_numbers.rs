@@ -253,8 +253,10 @@ fn phone(line: &NumberGroups<'_>) -> Option<FoundNumber> {
     let num_groups = parts.len();
     let num_digits: usize = parts.iter().map(|part| part.len()).sum();
     let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    // A date has groups of these lengths: `30.11.2026`, `30.11`, `2026-11-30`.
     let is_date = matches!(lengths.as_slice(), [2, 2, 2 | 4] | [2, 2 | 4] | [4, 2, 2]);
     let is_decimal = first == "0" && !is_abroad || line.joint(0) == "." && num_groups == 2;
+    // A single digit is no group, except a country code (`+1`) and the zero of `+44 (0) 20`.
     if !PHONE_DIGITS.contains(&num_digits)
         || num_groups > MAX_GROUPS
         || parts.iter().enumerate().any(|(number, part)| {
@@ -322,9 +324,10 @@ fn thousands(line: &NumberGroups<'_>) -> Option<FoundNumber> {
         term += group;
         num_groups += 1;
     }
+    // With dots, four groups are an address of the network, and two a decimal fraction.
     let is_address = joint == "." && num_groups == 4;
     let is_fraction = joint == "." && num_groups == 2;
-    // Neighbouring numbers of a row, which have as many digits.
+    // Numbers next to each other in a row look like groups, but have as many digits each.
     let is_pair = num_groups == 2 && first.len() == 3 && !term.ends_with("000");
     let is_row = joint == " " && (is_pair || line.follows_number());
     if num_groups < 2 || term.len() > MAX_DIGITS || is_address || is_fraction || is_row {

@@ -75,7 +75,7 @@ impl NaturalLanguage {
             return None;
         }
         let language = clear_language(&words)?;
-        // Names, commands and lists in English look like other languages in Latin letters.
+        // Other languages in Latin letters need more evidence: names, commands and lists in English look like them.
         if language == Lang::Eng || !Self(language).is_latin() {
             return Some(Self(language));
         }
@@ -141,14 +141,14 @@ impl NaturalLanguage {
     pub fn stems(self, text: &str) -> Vec<String> {
         let Some(algorithm) = self.algorithm() else { return Vec::new() };
         let stemmer = Stemmer::create(algorithm);
-        // Stemmers know letters with accents, not letters and accents.
+        // Stemmers know composed letters only, not a letter followed by its accent.
         let text: String = text.nfc().collect::<String>().to_lowercase();
         let words =
             text.split(|c| !is_of_word(c)).filter(|word| word.contains(char::is_alphanumeric));
         let stems = words.map(|word| {
             let is_long = word.len() > MAX_WORD_BYTES;
             let stem = if is_long { word.into() } else { stemmer.stem(word) };
-            // People type words without their accents; a stemmer may leave nothing.
+            // Accents are dropped, because people type words without them. A word of which nothing is left stays.
             let plain: String = stem.nfd().filter(|c| !is_mark(*c)).collect();
             if plain.is_empty() { word.to_owned() } else { plain }
         });

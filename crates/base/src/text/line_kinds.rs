@@ -107,7 +107,7 @@ fn is_heading(line: &str) -> bool {
     text.len() < line.len() && (text.is_empty() || text.starts_with(' '))
 }
 
-/// Most lines of a heading in HTML.
+/// Most lines of a heading in HTML. It bounds how far its end is looked for.
 const HTML_HEADING: usize = 4;
 
 /// Whether a line begins a heading in HTML, as in Markdown with anchors.
@@ -176,7 +176,7 @@ fn is_indented_below_item(line: &str) -> bool {
     line.starts_with([' ', '\t'])
 }
 
-/// Words of a line among which the time of a log is.
+/// Words of a line among which the time of a log is. In `Nov 30 05:00:02` of syslog it is the third.
 const TIME_WITHIN: usize = 4;
 
 /// Whether a line is a name and its value, or begins with a time.

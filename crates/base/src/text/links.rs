@@ -93,7 +93,8 @@ fn link(text: &str, bytes: Range<usize>, kind: LinkType, target: &str) -> Option
         LinkType::Autolink | LinkType::Email => return None,
         _ if is_path => relative(target)?.0,
         _ => {
-            // As written: the parser decodes entities in addresses. In a table, the bar has a backslash before it.
+            // The name is read from the text, because the parser decodes entities in addresses. In a table, a backslash
+            // is before the bar.
             let inside = text[bytes.clone()].trim_start_matches(['!', '[']);
             let name = inside.split(['|', ']', '#', '^']).next().unwrap_or_default();
             name.trim_end_matches('\\').trim().to_owned()

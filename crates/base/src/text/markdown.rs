@@ -5,7 +5,7 @@ use super::number::is_year;
 /// Deepest heading of Markdown.
 const MAX_LEVEL: usize = 6;
 
-/// Most rows of a head below its first one.
+/// Most rows of a head below its first one. It bounds how many rows of dates may be taken for a head.
 const MAX_HEAD_ROWS: usize = 4;
 
 /// Characters that begin the items of printed lists.
@@ -112,7 +112,7 @@ pub fn without_marks(heading: &str) -> String {
     if bare.len() < text.len() {
         let bare = bare.trim();
         let open = bare.trim_end_matches('#');
-        // Closing marks stand after a blank.
+        // Closing marks count only after a blank (CommonMark, 4.2).
         let is_closed = open.len() < bare.len() && open.ends_with(char::is_whitespace);
         return if is_closed { open.trim_end() } else { bare }.to_owned();
     }

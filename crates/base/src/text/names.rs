@@ -9,7 +9,7 @@ pub fn words<'a>(path: Option<&'a str>, aliases: impl IntoIterator<Item = &'a st
     // The extension is part of the name where it is asked for: `node.js`, `setup.py`.
     let names = [file, parts.next().unwrap_or_default()].into_iter().chain(aliases);
     for name in names {
-        // In their order, so that phrases are found.
+        // The words keep their order, so that phrases are found.
         let plain: Vec<String> =
             name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
         found.extend(plain.into_iter().filter(|word| !word.is_empty()));

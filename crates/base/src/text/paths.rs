@@ -110,7 +110,7 @@ pub fn shown_text(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return text.into();
     }
-    // Where names have no such bytes, a backslash is between folders.
+    // On systems whose names are always text, a backslash separates folders and escapes nothing.
     #[cfg(not(unix))]
     return super::printable::clean_name(text).into();
     #[cfg(unix)]

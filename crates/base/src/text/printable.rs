@@ -30,7 +30,7 @@ pub(super) fn may_harm(text: &str) -> bool {
 /// Returns text on one line, with each run of white space replaced by one space, without harmful
 /// characters.
 pub fn clean(text: &str) -> String {
-    // Nearly every text is clean.
+    // Nearly every text is clean, and this check is faster than cleaning it.
     let mut was_space = true;
     let is_clean = text.bytes().all(|byte| {
         let is_space = byte == b' ';

@@ -32,7 +32,7 @@ fn windows(run: &str, len: usize) -> impl Iterator<Item = &str> {
 pub fn parts(word: &str) -> Vec<&str> {
     let mut found = Vec::new();
     if word.is_ascii() {
-        // None of these letters is ASCII; searching splits every word of its hits.
+        // This path is fast, because a search splits every word of its hits: no letter of these scripts is ASCII.
         found.extend((!word.is_empty()).then_some(word));
         return found;
     }

@@ -4,7 +4,7 @@
 //! Snowball's Porter is the paper of 1980; FTS5 has its author's later rules for `logi` and `bli` too. They differ in 195
 //! of 417,921 words of the collections for measuring, such as `topology` and `assembly`.
 
-/// Longer words keep their endings.
+/// Longer words keep their endings, as in FTS5 (`FTS5_PORTER_MAX_TOKEN`).
 const MAX_LEN: usize = 64;
 
 /// A suffix and its replacement, used if the rest of the word is long enough.
@@ -58,6 +58,7 @@ pub fn stem(word: &str) -> String {
         return word.to_owned();
     }
     let mut word = word.to_owned();
+    // Steps 1a to 1c of the algorithm: plurals, the past, and `y` as `i`.
     plural(&mut word);
     past(&mut word);
     if word.strip_suffix('y').is_some_and(has_vowel) {
@@ -70,12 +71,14 @@ pub fn stem(word: &str) -> String {
             replace(&mut word, suffix, other);
         }
     }
+    // Step 4: the last suffix of a long stem.
     if let Some(suffix) = longest(LONG, |suffix| suffix, &word) {
         let rest = before(&word, suffix);
         if measure(rest) > 1 && (*suffix != "ion" || rest.ends_with(['s', 't'])) {
             replace(&mut word, suffix, "");
         }
     }
+    // Steps 5a and 5b: a final `e`, and a doubled `l`.
     if let Some(rest) = word.strip_suffix('e')
         && (measure(rest) > 1 || measure(rest) == 1 && !is_short(rest))
     {

@@ -46,7 +46,7 @@ pub fn page(text: &str, start: usize, max_tokens: usize) -> Option<(&str, Option
         return Some((rest, None));
     }
     let line_end = rest[..end].rfind('\n').map(|at| at + 1);
-    // Always go on, even if the first character is above the limit.
+    // A page has at least one character, even if that is above the limit, so that the caller comes to an end.
     let least = rest.chars().next().map_or(0, char::len_utf8);
     let end = line_end.unwrap_or(end).max(least);
     Some((&rest[..end], Some(start + end)))
@@ -93,6 +93,7 @@ fn piece(text: &str, at: usize, is_foreign: bool) -> Option<(usize, usize)> {
         };
     }
     if first.is_ascii_digit() {
+        // A piece of o200k has at most three digits.
         let len = run_len(rest, |c| c.is_ascii_digit());
         return Some((len, len.div_ceil(3) * 100));
     }
@@ -117,6 +118,7 @@ fn after(text: &str, at: usize, before: char, is_foreign: bool) -> Option<(usize
         let marks = rest.chars().take(MAX_LETTERS).take_while(|c| is_mark(*c));
         let marks: Vec<char> = marks.collect();
         let len: usize = marks.iter().map(|c| c.len_utf8()).sum();
+        // These numbers and those below are means of what o200k counts, in hundredths of a token.
         let (short, long) = (marks.len().min(12), marks.len().saturating_sub(12));
         let not_ascii = marks.iter().filter(|c| !c.is_ascii() && !is_usual(**c)).count();
         let cost = 100 + 25 * short.saturating_sub(2) + 10 * long + 35 * not_ascii;

@@ -106,7 +106,7 @@ pub(super) fn look(path: &Path, links: SymlinkPolicy<'_>) -> io::Result<Metadata
 
 pub(super) fn list(folder: &Path, links: SymlinkPolicy<'_>) -> io::Result<Vec<FolderEntry>> {
     let handle = match by(folder, links, LIST) {
-        // As in `step_by_step`, for the last component.
+        // `step_by_step` finds links on the way; this is the last component.
         Err(error)
             if error.kind() == io::ErrorKind::NotADirectory
                 && links != SymlinkPolicy::Follow
