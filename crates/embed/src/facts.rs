@@ -155,7 +155,8 @@ impl ModelProperties {
         if is_static {
             facts.dim = spec.map_or(0, |spec| spec.dim);
         } else if spec.is_none_or(|spec| spec.dim != facts.dim || spec.pooling.is_none()) {
-            // A row with pooling, whose width is that of the transformer, has no Dense.
+            // The modules need not be read if the row of the model names its pooling and has the width of the
+            // transformer: then there is no Dense.
             let width = usize::try_from(facts.dim).unwrap_or(usize::MAX);
             (facts.pooling, facts.modules) = modules::read(dir, width)?;
         }
@@ -188,7 +189,7 @@ impl ModelProperties {
             num_heads: 1,
             epsilon: 0.0,
             first_position: 0,
-            // `model2vec` reads as many tokens of a text.
+            // `model2vec` also reads at most so many tokens of a text.
             max_tokens: DEFAULT_POSITIONS,
             activation: Activation::Gelu,
             pooling: Pooling::Mean,
@@ -216,6 +217,7 @@ impl ModelProperties {
 
     /// Reads the facts in `config.json`.
     fn from_config(config: &Value) -> Result<Self, String> {
+        // What `config.json` leaves out has the default of transformers.
         let text = |name: &str| config[name].as_str();
         let model_type = text("model_type").unwrap_or("bert");
         let positions =
@@ -308,7 +310,7 @@ fn stated_length(dir: &Path) -> Result<Option<u32>> {
         ("tokenizer_config.json", "model_max_length"),
     ] {
         let config = read_json(&dir.join(file))?;
-        // An unlimited length is written as 1e30.
+        // An unlimited length is written as 1e30, which is no whole number here.
         let length = config.as_ref().and_then(|config| config[key].as_u64());
         if let Some(length) = length.filter(|length| (1..LARGEST_LENGTH).contains(length)) {
             return Ok(u32::try_from(length).ok());

@@ -55,7 +55,7 @@ impl EncoderHead {
     pub(crate) fn vector(&self, tokens: &[f32], width: usize) -> Vec<f32> {
         let (mut vector, total) = pool(tokens, width, self.pooling);
         if !self.steps.is_empty() {
-            // Otherwise only the length would change, which is set below.
+            // Without further steps, the division would only change the length, which is set below.
             vector.iter_mut().for_each(|number| *number /= total);
         }
         for step in &self.steps {

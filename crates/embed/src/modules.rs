@@ -60,7 +60,7 @@ pub(crate) fn read(dir: &Path, mut width: usize) -> Result<(Pooling, Vec<Module>
             }
         }
     }
-    // kb sets every vector to unit length.
+    // A last Normalize is left out, because kb sets every vector to unit length.
     while modules.last() == Some(&Module::Normalize) {
         modules.pop();
     }

@@ -55,7 +55,7 @@ impl OnnxModel {
     ) -> Result<TokenEmbedder<Self>> {
         let loading = SessionLoading { num_threads: options.num_threads, is_single };
         let binding = installed.binding(options);
-        // Checks files before any of the library's code runs in this process.
+        // Files are checked before any of the library's code runs in this process.
         let mut manifest = CacheManifest::read(&installed.cache_dir);
         manifest.require(trust::runtime(installed).as_slice())?;
         manifest.require(&trust::model(installed))?;
@@ -67,7 +67,8 @@ impl OnnxModel {
             let session = match session(&environment, &graph, loading) {
                 Ok(session) => session,
                 Err(error) if matches!(graph, Graph::InMemory(..)) => return Err(error),
-                // Damaged since it was written, or written by another version of the runtime.
+                // The graph in the cache is damaged, or another version of the runtime wrote it: it is built again,
+                // once.
                 Err(_) => {
                     graph::discard(graph.path());
                     graph = graph::prepare(installed, binding.precision, &environment, on_event)?;
@@ -92,7 +93,7 @@ impl OnnxModel {
 
 impl TokenModel for OnnxModel {
     fn run(&self, ids: &[i64]) -> Result<EncodedText> {
-        // In a separate statement, so that the lock is released before a session is loaded.
+        // This is a separate statement, so that the lock is released before a session is loaded.
         let taken = self.idle().pop();
         let mut session = match taken {
             Some(session) => session,

@@ -14,7 +14,7 @@ use super::single::lanes::{self, int8};
 /// Neighbouring tokens whose mean becomes a code, or part of one.
 const TOKENS_PER_CODE: usize = 4;
 
-/// The largest of a query token's numbers becomes this.
+/// The largest of a query token's numbers becomes this: nine bits with the sign, which the product of integers takes.
 const STEPS: f32 = 255.0;
 
 /// Returns the bytes of one code for vectors of `dim` numbers.
@@ -88,7 +88,7 @@ impl QueryTokens {
             #[expect(clippy::cast_possible_truncation, reason = "between -255 and 255")]
             prepared.steps.extend(token.iter().map(|number| (number / step).round() as i16));
             let squares: f64 = token.iter().map(|number| f64::from(*number).powi(2)).sum();
-            // The signs have the length of the root of their number.
+            // A vector of signs has the square root of its width as its length.
             let length = (squares * f64::from(u32::try_from(dim).unwrap_or(u32::MAX))).sqrt();
             prepared.units.push(if length > 0.0 { f64::from(step) / length } else { 0.0 });
         }

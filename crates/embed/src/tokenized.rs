@@ -67,7 +67,7 @@ impl<M: TokenModel> TokenEmbedder<M> {
 
 impl<M: TokenModel> Embedder for TokenEmbedder<M> {
     fn embed_passages(&self, passages: &[&str]) -> Result<Vec<Embedding>> {
-        // One by one: without padding no computation is wasted, and a batch gains nothing.
+        // Passages are embedded one by one: without padding no computation is wasted, and a batch gains nothing.
         let vectors =
             passages.iter().map(|passage| self.embed(&self.tokenizer.encode_passage(passage)?));
         vectors.collect()

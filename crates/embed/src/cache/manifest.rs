@@ -141,7 +141,8 @@ impl CacheManifest {
         path: &Path,
         expected: &ExpectedContent,
     ) -> Result<CachedFileState> {
-        // Read first: a file that is written while it is hashed has another version afterwards.
+        // The version is read before the hash: a file that is written while it is hashed has another version
+        // afterwards.
         let Ok(version) = FileVersion::of(path) else { return Ok(CachedFileState::Missing) };
         let allowed = match expected {
             ExpectedContent::Listed(listed) => listed.clone(),

@@ -102,6 +102,7 @@ pub(super) fn fetch(
         Err(failure) if failure.is_absent && file.optional => Ok(false),
         result => result.map(|()| true).map_err(|failure| failure.reason),
     };
+    // This file comes first: it names the others that the model has.
     fetch(&optional(modules::FILE))?;
     let dir = || snapshot_dir(locations, hub_id).unwrap_or_default();
     let folder = modules::static_folder(&dir()).map_err(|error| error.to_string())?;
@@ -110,6 +111,7 @@ pub(super) fn fetch(
         fetch(&required(&format!("{folder}/{PLAIN}")))?;
         return Ok(());
     }
+    // The weights come last, because a directory with weights counts as complete.
     for file in files.iter().filter(|file| file.name != PLAIN) {
         let optional = file.optional || file.name == "config.json" && folder.is_some();
         fetch(&FileSpec { optional, ..file.clone() })?;
@@ -135,7 +137,7 @@ pub(super) fn fetch(
             return Ok(());
         }
     }
-    // The numbers of a large one are beside it. They come first: a directory with weights is complete.
+    // A large ONNX file has its numbers in separate files. They come before it, for the same reason.
     for name in data_names(ONNX) {
         fetch(&optional(&name))?;
     }

@@ -67,7 +67,7 @@ pub fn locate_model(choice: &ModelChoice, locations: &Locations) -> Result<PathB
     let files = files(choice);
     let mut broken = None;
     for dir in model_dirs(choice, locations) {
-        // One with unreadable settings is reported when they are read.
+        // A directory with unreadable settings is chosen all the same: they are reported when they are read.
         if !dir.is_dir() || matches!(missing(&dir), Ok(Some(_))) {
             continue;
         }
@@ -94,7 +94,7 @@ pub fn install(
 ) -> Result<InstalledModel> {
     let mut runtime = match runtime::locate(locations) {
         Ok(found) => found,
-        // A library given by the user is not replaced.
+        // A library that the user has given is not replaced by another one.
         Err(error) if locations.runtime_path.is_some() => return Err(error),
         Err(_) => None,
     };
@@ -111,6 +111,7 @@ pub fn install(
         Err(error) if matches!(choice, ModelChoice::Directory { .. }) => return Err(error),
         Err(_) => {
             let workspace = Workspace::open(&locations.cache_dir, on_event)?;
+            // Another process may have fetched it while this one waited for the lock.
             match locate_fitting(choice, locations) {
                 Ok(path) => path,
                 Err(_) => fetch_model(choice, locations, &workspace, on_event)?,
@@ -118,6 +119,7 @@ pub fn install(
         }
     };
     let (model_dir, facts) = read(choice, &model_dir)?;
+    // For a model without a row, only its facts say whether it needs the runtime.
     let runtime = match runtime {
         Some(path) => path,
         None if is_static(&facts) => PathBuf::new(),
@@ -192,6 +194,7 @@ fn fetch_model(
                 on_event(ModelEvent::Fetched { what, path: destination.clone() });
                 return Ok(destination);
             }
+            // The disk is at fault, not the source.
             Err(error @ (Error::DiskFull { .. } | Error::Io { .. })) => return Err(error),
             Err(error) => failures.push((source, reason_of(error))),
         }

@@ -95,12 +95,13 @@ pub(super) fn download(
         match command.output() {
             Ok(output) if output.status.success() => return wheel_in(&dir, requirement),
             Ok(output) => said = String::from_utf8_lossy(&output.stderr).into_owned(),
-            // Another one may run, or have pip.
+            // Another Python may run.
             Err(error) => {
                 said = format!("{} cannot be run: {error}", python.display());
                 continue;
             }
         }
+        // Another Python may have pip. Any other failure would be the same with it.
         if !said.contains(NO_PIP) {
             break;
         }
@@ -152,7 +153,7 @@ fn programs(locations: &Locations) -> impl Iterator<Item = &Path> {
 /// Prepares a run of Python that the working directory cannot influence.
 fn isolated(python: &Path, workspace: &Workspace) -> Result<Command> {
     let mut command = Command::new(python);
-    // The launcher of Windows is asked for a version.
+    // `py` is the launcher of Windows, which has to be asked for a version.
     if python.file_stem().is_some_and(|name| name == "py") {
         command.arg("-3");
     }

@@ -55,7 +55,7 @@ pub(super) fn fetch(
     on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<PathBuf> {
     let what = format!("{WHAT} {}", registry::runtime().version);
-    // A good library would have been located; a broken one must be removed.
+    // A good library would have been located, so one in the cache is broken and must go.
     for library in registry::libraries() {
         let _ = write::remove(&cached_library(&locations.cache_dir, &library));
     }
@@ -114,7 +114,7 @@ fn adopt(
         .and_then(|(_, dir)| library_in(&dir));
     for path in of_python.into_iter().chain(system(&locations.library_dirs)) {
         let made = workspace.path("library");
-        // An unreadable library cannot be used; there are other sources.
+        // A library that cannot be read is passed over: there are other sources.
         let Ok(mut source) = open::open(&path, open::SymlinkPolicy::Follow) else { continue };
         write_file(&made, &mut source)?;
         let found = sha256(&made)?;

@@ -117,7 +117,7 @@ fn bucket(distance: i64) -> usize {
     let row = if away < EXACT {
         away
     } else {
-        // In 32 bits, as the model was trained.
+        // Computed in 32 bits, as when the model was trained: rounding decides the row of some distances.
         let far = (away as f32 / EXACT as f32).ln() / (MAX_DISTANCE / EXACT as f64).ln() as f32;
         (EXACT + (far * EXACT as f32) as usize).min(HALF - 1)
     };

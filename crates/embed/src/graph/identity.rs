@@ -59,7 +59,7 @@ impl GraphCacheKey {
             kind: kind.to_owned(),
             path: one_line(&path.display().to_string()),
             stamp: stamps.join(" "),
-            // Without its path: a copy of the library makes the same graph.
+            // The path of the library is left out: a copy of it makes the same graph.
             runtime: runtime(&installed.runtime)?,
             facts: text_of(&installed.facts),
             precision: precision.to_string(),

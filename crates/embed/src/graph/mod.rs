@@ -203,7 +203,8 @@ fn is_intact(
         let path = place.join(name);
         match manifest.confirm(&path, &ExpectedContent::Recorded)? {
             CachedFileState::Intact => {}
-            // A small model has no separate weights, only an 8-bit graph has rows, and only a kind of tokenizer words.
+            // A small model has no separate weights, only an 8-bit graph has rows, and only one kind of tokenizer has
+            // words.
             CachedFileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
             CachedFileState::Changed { .. } => {
                 on_event(ModelEvent::Changed(path));

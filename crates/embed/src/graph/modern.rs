@@ -27,9 +27,10 @@ impl Builder<'_> {
         for (idx, is_global) in rotary.is_global.iter().enumerate() {
             let at = format!("layers.{idx}");
             let norm = format!("{at}.attn_norm");
-            // The first layer has none: the norm of the token vectors is enough.
+            // The first layer has no norm before its attention: that of the token vectors is enough.
             let input = if idx == 0 { hidden.clone() } else { self.layer_norm(&hidden, &norm)? };
             let turns = &angles[usize::from(*is_global)];
+            // Only local layers are limited to the window.
             self.distance_bias = (!is_global).then(|| window.clone());
             let mixed = self.attention(&input, &at, num_heads, turns)?;
             let middle = self.node("Add", &[&hidden, &mixed])?;

@@ -82,7 +82,7 @@ fn open_encoder(
     // The graph itself is not used, but the rows are made with it.
     let place = match graph::find(installed, precision)? {
         Some(place) if graph::has_intact_rows(&mut manifest, &place)? => Some(place),
-        // Made in memory below.
+        // Without a writable cache, the rows are made in memory below.
         _ if !cache::is_writable(&installed.cache_dir) => None,
         _ => {
             OnnxModel::open(installed, options, false, on_event)?;
@@ -93,7 +93,7 @@ fn open_encoder(
     let num_threads = options.num_threads;
     let encoder = open_weights(installed, &binding, own, place.as_deref(), num_threads);
     match (encoder, place) {
-        // Damaged since it was written, or missing: it is made with the graph.
+        // The file of rows is damaged or missing. It is made again with the graph.
         (Err(_), Some(place))
             if precision == Precision::Int8 && cache::is_writable(&installed.cache_dir) =>
         {

@@ -187,7 +187,7 @@ impl Weights {
         }
         let mut bytes = vec![0; len];
         self.read_at(&mut bytes, self.start).map_err(|error| model_error(&self.path, error))?;
-        // Another thread may have been faster; it has read the same.
+        // If another thread was faster, it has read the same bytes.
         let _ = self.kept.set(bytes);
         Ok(())
     }
@@ -287,7 +287,7 @@ impl FileMatrix<'_> {
             let half = u16::from_le_bytes(bytes);
             *out = match self.dtype {
                 Dtype::F16 => f32_from_f16(half),
-                // The upper half of a 32-bit float.
+                // A bfloat16 is the upper half of a 32-bit float.
                 _ => f32::from_bits(u32::from(half) << 16),
             };
         }

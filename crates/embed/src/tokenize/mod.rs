@@ -50,7 +50,7 @@ impl TokenizerBackend {
             return Ok(Self::WordPiece(word_piece));
         }
         let mut library = tokenizers::Tokenizer::from_bytes(bytes)?;
-        // The file's own settings truncate and pad as in training.
+        // The settings of the file truncate and pad as in training. kb cuts texts itself and never pads.
         library.with_truncation(None)?;
         library.with_padding(None);
         Ok(Self::Library(Box::new(library)))
@@ -70,7 +70,7 @@ impl TokenizerBackend {
     fn num_tokens(&self, text: &str) -> usize {
         match self {
             Self::WordPiece(word_piece) => word_piece.num_tokens(text),
-            // Fails only on added tokens of a broken vocabulary; such text must not count as short.
+            // Encoding fails only on added tokens of a broken vocabulary; such text must not count as short.
             Self::Library(library) => {
                 library.encode_fast(text, false).map_or(usize::MAX, |encoding| encoding.len())
             }

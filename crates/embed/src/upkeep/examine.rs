@@ -62,7 +62,7 @@ pub fn examine(locations: &Locations, used: Option<&InstalledModel>) -> Result<E
             }
         }
     }
-    // A model in the hub's cache is not one of the parts.
+    // A model in the hub's cache is not below kb's cache, so the parts above do not include it.
     for (path, expected) in used.map(trust::model).unwrap_or_default() {
         if !path.starts_with(cache_dir) && path.is_file() {
             let state = manifest.examine(&path, &expected)?;
@@ -90,7 +90,7 @@ pub fn remove_wrong(locations: &Locations, examination: &Examination) -> Result<
         remove(&examination.manifest)?;
     }
     for part in wrong {
-        // In the hub's cache it is a link to the file with the bytes.
+        // A file in the hub's cache is a link; the bytes that it leads to are removed, too.
         if let (false, Ok(blob)) = (part.starts_with(cache_dir), part.canonicalize()) {
             remove(&blob)?;
         }

@@ -5,7 +5,7 @@ use pulp::{Arch, Simd, WithSimd};
 /// The second matrix has a multiple of so many columns: as many as fill the widest registers.
 pub(crate) const COLUMNS: usize = 16;
 
-/// Rows computed at once.
+/// Rows computed at once: their sums stay in registers.
 const ROWS: usize = 4;
 
 /// Returns `a * b + c`, rounded once if the processor does that in one step.

@@ -14,7 +14,7 @@ use pulp::x86::{V3, V4};
 #[cfg(target_arch = "x86_64")]
 use super::VectorGroup;
 
-/// Rows multiplied at once.
+/// Rows multiplied at once: with the sums of the tokens they fill the registers.
 #[cfg(target_arch = "x86_64")]
 const ROWS: usize = 4;
 
@@ -32,7 +32,7 @@ pub(crate) fn multiply(
     if len == 0 {
         return;
     }
-    // Tokens at a time: their sums and the rows fill the registers, of which there are 32 or 16.
+    // The last parameter is the tokens at a time: AVX-512 has 32 registers for their sums and the rows, AVX2 has 16.
     #[cfg(target_arch = "x86_64")]
     if let Some(lanes) = V4::try_new().filter(|_| len.is_multiple_of(V4::LEN)) {
         return lanes.vectorize(Int8Product::<_, _, 4>::new(lanes, tokens, rows, len, found));

@@ -10,7 +10,7 @@ pub(crate) mod packed;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rows multiplied at once.
+/// Rows multiplied at once: with the sums of the tokens they fill the registers.
 const ROWS: usize = 4;
 
 /// Numbers handled at once: as many as the widest registers have.
@@ -150,7 +150,7 @@ impl<F: FnMut(usize, usize, f32)> WithSimd for FloatProduct<'_, F> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        // Tokens at a time: their sums and the rows fill the registers.
+        // The number is the tokens at a time: their sums and the rows fill the registers.
         if S::REGISTER_COUNT < 32 { self.all::<S, 2>(simd) } else { self.all::<S, 4>(simd) }
     }
 }

@@ -3,7 +3,8 @@
 use crate::facts::Activation;
 use crate::single::lanes::{self, dense};
 
-/// Added to a small number, leaves the number rounded to an integer in the lowest bits.
+/// Added to a small number, leaves the number rounded to an integer in the lowest bits: 1.5 x 2^23, as a float from
+/// 2^23 on has no fraction.
 pub(super) const ROUNDER: f32 = 12_582_912.0;
 
 impl Activation {
@@ -65,11 +66,13 @@ fn exp<const FUSED: bool>(x: f32) -> f32 {
     /// ln 2 in two parts: the first, times a small integer, is exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     const BIAS: u32 = 127;
+    // Below -87, the result would be no normal float.
     let x = x.max(-87.0);
     let shifted = dense::mul_add::<FUSED>(x, std::f32::consts::LOG2_E, ROUNDER);
     let integer = shifted - ROUNDER;
     let rest = dense::mul_add::<FUSED>(integer, -LN_2[0], x);
     let rest = dense::mul_add::<FUSED>(integer, -LN_2[1], rest);
+    // The Taylor series of e^x, to the sixth power.
     let mut part = 1.0 / 720.0;
     for term in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
         part = dense::mul_add::<FUSED>(part, rest, term);

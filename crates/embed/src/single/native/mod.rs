@@ -48,6 +48,7 @@ const TOKENS_AT_ONCE: usize = 4;
 impl TokenModel for NativeEncoder {
     fn run(&self, ids: &[i64]) -> Result<EncodedText> {
         let mut team = self.team.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first query reads the weights from the file. A second one shows that it pays to keep them.
         if self.has_run.swap(true, Ordering::Relaxed)
             && let Some(rows) = &self.rows
         {

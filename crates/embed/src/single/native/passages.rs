@@ -20,7 +20,7 @@ use crate::tokenized::{EncodedText, TokenModel};
 /// Panels of 16 rows computed at once: their weights are a part of a processor's cache.
 const PANELS: usize = 8;
 
-/// The largest step of an activation.
+/// The largest step of an activation: 7 bits, so that the sum of two products of bytes fits 16 bits.
 const MOST: f32 = 127.0;
 
 /// An encoder of passages.

@@ -81,7 +81,8 @@ struct SpecialToken {
 
 #[derive(Deserialize)]
 struct WordPieceModel {
-    // Before the vocabulary, as in files, so that another model's vocabulary is not read in vain.
+    // The type comes before the vocabulary, as in files, so that another model is refused before its vocabulary is
+    // read.
     #[serde(rename = "type")]
     _type: ModelType,
     unk_token: String,
@@ -142,7 +143,7 @@ impl<'de> Visitor<'de> for TokensVisitor {
 impl WordPiece {
     /// Reads `tokenizer.json`; `None` if it has another tokenizer or is invalid.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        // Checks the encoding at once, which is faster than for each token.
+        // The encoding of all bytes is checked at once, which is faster than for each token.
         let file: TokenizerFile = serde_json::from_str(str::from_utf8(bytes).ok()?).ok()?;
         let Normalizer::BertNormalizer {
             clean_text,
