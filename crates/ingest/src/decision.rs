@@ -88,7 +88,7 @@ impl<'a> Decider<'a> {
     ) -> Result<ContentDecision> {
         let stored = store.document_by_hash(content.hash)?;
         let same = stored.filter(|stored| self.is_what_is_made(stored, known, content.format));
-        // What is indexed stays, also at another path.
+        // Generated files are left out only if they are new: what is indexed stays, also at another path.
         let is_new = known.is_none() && same.is_none();
         if is_new && !found.is_included && content.is_generated {
             return Ok(ContentDecision::LeaveOut);
@@ -101,7 +101,7 @@ impl<'a> Decider<'a> {
             Some(same) if same.path.is_some() && !is_misnamed => {
                 ContentDecision::Remember(Box::new(same))
             }
-            // The stored text may come from an import, and the import may have lied about the hash.
+            // A document without a file is made again: its text may come from an import that lied about the hash.
             without_file => {
                 let given = without_file.filter(|same| same.is_title_given).map(|same| same.title);
                 ContentDecision::Make {

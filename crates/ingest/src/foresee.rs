@@ -199,13 +199,14 @@ fn by_content(
         let reason = if is_empty { LeftOutReason::Empty } else { LeftOutReason::Type };
         return Ok((DryRunOutcome::Ignored(reason), 0));
     };
-    // Of a large file, the beginning speaks for the rest.
+    // Of a large file, only the beginning is known here, and speaks for the rest.
     let is_generated = choice.leaves_out(format, &content);
     let made = if known.is_some() { DryRunOutcome::Changed } else { DryRunOutcome::New };
     let has_size = match remembered {
         Some(remembered) => remembered.has_size(found.stamp.size_bytes)?,
         None => false,
     };
+    // Only a file with the size of a document can be its copy, so few files are hashed.
     if let Some(remembered) = remembered.filter(|_| has_size) {
         let bytes = found.reach.read(path, max_bytes)?;
         let content = ReadContent { format, hash: &hash::sha256(&bytes), is_generated };
@@ -220,7 +221,7 @@ fn by_content(
             ContentDecision::LeaveOut => {
                 return Ok((DryRunOutcome::Ignored(LeftOutReason::Generated), 0));
             }
-            // It has moved, and its title follows its name: the content is that of the document.
+            // The document has moved, and only its title changes, which follows the name of the file.
             ContentDecision::Make { is_known: true, .. } if known.is_none() => {
                 return Ok((DryRunOutcome::Unchanged, 0));
             }

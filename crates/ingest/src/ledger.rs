@@ -129,7 +129,7 @@ impl LedgerBefore {
     /// Whether something that shows neither in the file's size nor in its time may have changed.
     fn may_succeed(&self, row: &LedgerRow) -> bool {
         match row.reason.as_str() {
-            // Permissions, and the size limit, which only the walk compares.
+            // Permissions and the size limit can change while the stamp stays. Only the walk compares them.
             "io" | "too_large" => true,
             code => code == FailureKind::PasswordNeeded.as_str() && self.has_password,
         }
@@ -185,6 +185,7 @@ impl<'b> Recorder<'b> {
     ) -> Result<FailureNews> {
         let LedgerFailure { path, error, stamp } = failed;
         let is_named = self.before.files.contains(path);
+        // A file that has gone since has no stamp to remember.
         if matches!(error, Error::PathNotFound { .. }) {
             return Ok(FailureNews::Yes);
         }

@@ -45,6 +45,7 @@ impl IngestRun<'_> {
             && stored
                 .as_ref()
                 .is_some_and(|note| options.tags.iter().any(|tag| !note.tags.contains(tag)));
+        // A title is in the context of every chunk, so a note with a new title is made again.
         let replaced = replaced.or_else(|| retitled.map(|note| note.id));
         let budget = CpuBudget::new(options.max_cpu);
         let prepared = prepare::prepare_note(text, hash, &options, self.embedder, &budget)?;
@@ -60,7 +61,7 @@ impl IngestRun<'_> {
             if self.options.is_cancelled.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }
-            // It may have been removed meanwhile.
+            // Another process may have removed it meanwhile.
             let Some(note) = self.store.document(*id)? else { continue };
             let Some(text) = self.store.note_text(*id)? else { continue };
             let title = note.is_title_given.then_some(note.title);

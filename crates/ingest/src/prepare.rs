@@ -192,7 +192,7 @@ fn assemble(
     let mut known: HashSet<String> = tags.iter().cloned().collect();
     let mut inline = Vec::new();
     if options.inline_tags && matches!(head.format, Format::Markdown | Format::Note) {
-        // Behind the front matter, which is in no block.
+        // Tags are looked for after the front matter, which is in no block, and whose tags are known.
         let start = document.blocks.first().map_or(0, |block| block.bytes.start);
         inline.extend(links::tags(&document.text[start..]).into_iter().map(str::to_owned));
     }

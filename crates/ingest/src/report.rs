@@ -180,7 +180,7 @@ impl IngestReport {
                 on_event(FileEvent::Skipped { path, document_id });
                 return;
             }
-            // Counted as a file whose bytes are stored already.
+            // A renamed file counts as one whose bytes are stored already.
             StoredChange::Renamed(_) => {
                 self.skipped += 1;
                 let num_chunks = prepared.chunks.len();

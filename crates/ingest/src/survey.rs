@@ -195,7 +195,7 @@ pub fn survey(scope: &SurveyScope) -> Vec<FolderSurvey> {
         .filter(|(part, files)| part.is_some() || !files.is_empty())
         .map(|(part, files)| (part, Group::new(part, &files)))
         .collect();
-    // One walk, as for reading: a file that several links lead to is found once.
+    // All folders are walked at once, as for reading, so that a file to which several links lead is found once.
     let starts: Vec<Start> =
         groups.values_mut().filter_map(|group| group.start(&scope.roots)).collect();
     for found in walk::walk(&starts, &scope.walk) {

@@ -68,7 +68,7 @@ impl Planner<'_> {
             return Ok(None);
         }
         let max_bytes = self.decider.options.walk.max_bytes();
-        // What cannot be read is reported as for any file.
+        // A container that cannot be read is reported later, like any other file.
         let Ok(bytes) = stage("read", || found.reach.read(&found.path, max_bytes)) else {
             return Ok(None);
         };

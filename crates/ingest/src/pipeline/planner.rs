@@ -85,7 +85,7 @@ impl Planner<'_> {
         let (path, is_named) = (path.clone(), *is_named);
         let stamp = Some(found.stamp);
         let outcomes = prepare::guarded(|| match content {
-            // The bytes are at hand, so the time says nothing.
+            // The bytes are here already, so no time is compared: their hash decides.
             Some(content) => {
                 let known = decision::known_path(&self.lock(), &found)?;
                 let PlannedFile { outcome, members } =

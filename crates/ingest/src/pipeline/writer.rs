@@ -102,7 +102,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
                     self.tell_found();
                 }
                 Message::LeftOut(left_out) => {
-                    // The other rules are the user's.
+                    // Only these two rules are kb's. The user knows what the others leave out.
                     if matches!(left_out.rule, LeftOutReason::Size | LeftOutReason::Generated) {
                         self.run.report.count_ignored(&left_out);
                     }
@@ -112,6 +112,8 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
                 Message::Outcomes(turn, outcomes) => self.wait(turn, outcomes)?,
                 Message::Embedded(slot, embeddings) => self.embedded(slot, embeddings)?,
             }
+            // Files are stored in the order of their turns, whichever is read first, so that ids are the same in every
+            // run.
             while self.is_next_turn_ready() {
                 let waiting = self.waiting.remove(&self.next_turn).expect("just seen");
                 waiting.into_iter().try_for_each(|waiting| self.commit(waiting))?;
@@ -155,7 +157,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
                 (waiting.outcome, waiting.num_missing) = (failed, 0);
                 return Ok(());
             }
-            // Another job of a document that has already failed.
+            // This is a further job of a document that has already failed.
             (Err(Error::TooSlow { .. }), _) => return Ok(()),
             (Err(error), _) => return Err(error),
         };

@@ -222,7 +222,7 @@ impl Roots {
                 (Ok(Reach::Exactly(real)), _) if real == paths::path_of(remembered) => {
                     return Ok(Reach::Exactly(real));
                 }
-                // It is also in an added folder, whose rules may allow it.
+                // The file is also in an added folder, whose rules may allow it.
                 (_, Some(_)) => {}
                 (Err(error), None) => return Err(error),
                 (Ok(_), None) => return Err(refused(path)),

@@ -28,6 +28,8 @@ const ENVIRONMENT: &str = "pyvenv.cfg";
 /// The file that makes its folder a cache, and how it begins (<https://bford.info/cachedir/>).
 const CACHE_TAG: &str = "CACHEDIR.TAG";
 const CACHE_SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
+
+/// A longer file is not such a tag, which has a few lines.
 const MAX_TAG_BYTES: u64 = 65_536;
 
 /// Returns the names of the folders that are generated in a folder with these entries.

@@ -145,6 +145,7 @@ fn steps(
             return None;
         }
         if metadata.len() > max_bytes {
+            // A large file is a failure only if kb would read it.
             let is_wanted = is_named || detect::is_claimed(&path, &text_extensions);
             if is_wanted {
                 return Some(Err(Error::TooLarge { path, limit_mb: max_file_mb }));
@@ -188,7 +189,7 @@ impl SeenFiles {
 /// Returns a path that is equal for two paths to the same file. Hard links stay separate: they are
 /// copies that change together, and each path is remembered.
 fn identity(path: &Path, reach: &Reach) -> PathBuf {
-    // Only where links are followed does the system have to be asked.
+    // Without links, the path is the identity. Only where they are followed does the system have to be asked.
     match reach {
         Reach::Below(folder) => folder.within(path).unwrap_or_else(|| path.to_owned()),
         Reach::Exactly(real) => real.clone(),
@@ -215,7 +216,7 @@ fn files(start: Start, follow_links: bool, extent: WalkExtent) -> Items {
     if !metadata.is_dir() {
         return one(Err(Error::NotAFile { path }), reach);
     }
-    // Rules apply from the added folder downwards.
+    // Ignore rules apply from the added folder downwards, also if the walk starts below it.
     let base = match &reach {
         Reach::Below(base) => Ok(Arc::clone(base)),
         Reach::Anywhere | Reach::Exactly(_) => ResolvedFolder::at(&path).map(Arc::new),

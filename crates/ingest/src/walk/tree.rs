@@ -87,7 +87,7 @@ impl FileTree {
             levels: Vec::new(),
             waiting: waiting.into(),
         };
-        // Folders between the two.
+        // The folders from `base` down to `path` have rules, too.
         let mut between: Vec<&Path> =
             path.ancestors().skip(1).take_while(|above| base.within(above).is_some()).collect();
         between.reverse();
@@ -150,6 +150,7 @@ impl FileTree {
             }
             IgnoreDecision::In | IgnoreDecision::None => {}
         }
+        // A rule that includes a file or folder also includes it if it is generated.
         let may_be_generated = !self.extent.includes_generated && verdict == IgnoreDecision::None;
         if may_be_generated && generated::is_generated(&entry.name, kind, &level.generated) {
             return self.left_out(path, LeftOutReason::Generated, metadata);
@@ -171,7 +172,7 @@ impl FileTree {
             EntryKind::Folder => {
                 let identity =
                     if entry.kind == EntryKind::Link { open::identity(&path) } else { None };
-                // A link to a folder that contains it.
+                // A link to a folder that contains it would be walked without end.
                 if identity.is_some() && self.levels.iter().any(|level| level.identity == identity)
                 {
                     return self.left_out(path, LeftOutReason::Link, None);

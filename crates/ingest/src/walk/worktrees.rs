@@ -14,6 +14,8 @@ const WORKTREES: &str = "worktrees";
 
 /// What the file begins with (<https://git-scm.com/docs/gitrepository-layout>).
 const POINTER: &str = "gitdir:";
+
+/// Longer files are not read: git writes one line into the first, and some hundred bytes into the second.
 const MAX_POINTER_BYTES: u64 = 65_536;
 const MAX_CONFIG_BYTES: u64 = 1_000_000;
 

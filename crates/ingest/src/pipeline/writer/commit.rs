@@ -55,7 +55,7 @@ impl PipelineWriter<'_, '_> {
                 let path = paths::path_text(&found.path);
                 remember::rename(self.run.store, &path)?;
                 if !is_new_path && self.run.options.title.is_none() {
-                    // Nearly every file of a run that is repeated.
+                    // Nearly every file of a repeated run ends here.
                     return self.skip(&found, document_id, false);
                 }
                 let before = self.run.store.known_path(&path)?;
@@ -104,7 +104,8 @@ impl PipelineWriter<'_, '_> {
             }
         }
         (self.run.on_event)(FileEvent::Ignored);
-        // The stamp of the document says that its container was read.
+        // A container that is also a document, such as an e-mail, needs no row: the stamp of the document says that it
+        // was read.
         if *is_document { Ok(()) } else { self.recorder.container(found, self.run.store) }
     }
 
@@ -174,7 +175,7 @@ impl PipelineWriter<'_, '_> {
                 remember::is_unchanged(planner, stamp)
             })
         })?;
-        // Both copies were read before the first was stored.
+        // Two copies were read before the first was stored, and this is the second.
         if let StoredChange::Unchanged(_) = change {
             self.count_copy(path, before.as_ref())?;
         }
