@@ -61,7 +61,7 @@ impl AuditSink for JsonLines {
         let time = (self.now)();
         // Whole microseconds, so that no digits of the arithmetic are logged.
         let duration_ms = (duration.as_secs_f64() * 1e6).round() / 1e3;
-        // The data itself is already in the database.
+        // The data of the answer is left out: it is in the database.
         self.write(&json!({
             "event": "exit", "time": time, "id": id, "tool": tool, "duration_ms": duration_ms,
             "ok": envelope["ok"], "error": envelope["error"],

@@ -85,7 +85,7 @@ impl Log {
             text.as_str()
         };
         let message = LoggingMessageNotificationParam::new(level, text.into()).with_logger(LOGGER);
-        // A client that does not listen misses nothing else.
+        // A failure is ignored: a client that does not listen misses only this message.
         let _ = peer.notify_logging_message(message).await;
     }
 }
@@ -101,7 +101,7 @@ pub(super) async fn forward(
         if let (Report::Progress { done, total, message }, Some(token)) = (&report, &token) {
             let mut notification = ProgressNotificationParam::new(token.clone(), number(*done));
             notification.total = total.map(number);
-            // A client that does not listen misses nothing else.
+            // A failure is ignored: a client that does not listen misses only this message.
             let _ = peer.notify_progress(notification.with_message(message)).await;
         } else if let Some(log) = &mut log {
             log.send(&peer, &report).await;

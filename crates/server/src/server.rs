@@ -48,7 +48,7 @@ const FIXED_TTL_MS: u64 = 24 * 60 * 60 * 1000;
 /// Lists of documents and skills change at any time, so they have none.
 const TOOLS_TTL_MS: u64 = 5 * 60 * 1000;
 
-/// Threads that read stdin, write stdout and load a model.
+/// Threads that read stdin, write stdout and load a model: more than these need, so that calls never wait for them.
 const OTHER_THREADS: usize = 8;
 
 /// The prefix of tool names in another program, and the one used here.
@@ -101,12 +101,12 @@ pub fn serve(
         let (stdin, stdout) = transport::stdio();
         let closed = streams::closed(&stdout);
         let streams = streams::open(stdin, stdout, closed, Arc::clone(&running_calls));
-        // The streams limit the length of a line.
+        // `streams` limits the length of a line, so the library need not.
         let transport = AsyncRwTransport::new_server(streams.input, streams.output)
             .with_max_line_length(usize::MAX);
         let outcome = match server.serve(transport).await {
             Ok(running) => {
-                // The library waits seconds for calls that are still running when stdin closes.
+                // The library would wait seconds for calls that still run when stdin closes, so kb cancels them itself.
                 let abandoned = async {
                     if streams.ended.await.is_err() {
                         std::future::pending::<()>().await;
@@ -133,17 +133,17 @@ pub fn serve(
         running_calls.cancel_all();
         let is_over = match &outcome {
             Ok(()) => time::timeout(PATIENCE, running_calls.no_work()).await.is_ok(),
-            // No client waits for its end.
+            // After an error, no client waits for the end of the process, so the work may take its time.
             Err(_) => {
                 running_calls.no_work().await;
                 true
             }
         };
-        // Nothing is left to write if it takes longer.
+        // Writing takes longer only if the client does not read; then the rest is lost.
         let _ = time::timeout(LAST_WORDS, streams.writing).await;
         outcome.map(|()| is_over)
     });
-    // A thread may still wait for stdin.
+    // A thread may still wait for stdin, which cannot be stopped, so nothing waits for it.
     runtime.shutdown_background();
     outcome
 }
@@ -208,16 +208,16 @@ impl ServerHandler for Server {
         let (reports, forward) = self.forward_reports(&context);
         let at_work = self.running_calls.at_work();
         let call = Call::new(Arc::new(move |report| {
-            // The thread of the tool has the call until it ends.
+            // The closure owns `at_work`: the call counts as work until the thread of the tool drops it.
             let _ = &at_work;
-            // The client may be gone, or not read.
+            // A report is dropped if the client is gone or does not read.
             let _ = reports.try_send(report);
         }));
         let guard = self.running_calls.enter(call.clone());
         let mut answer = pin!(self.chain.call(&name, input, call));
         let answered = tokio::select! {
             answered = &mut answer => answered,
-            // The tool is notified and ends by itself, so that its turn is over when it ends.
+            // A cancelled tool ends by itself. The call waits for that, so that its turn lasts as long as its work.
             () = context.ct.cancelled() => {
                 guard.cancel();
                 answer.await
@@ -347,7 +347,7 @@ impl Server {
             host.enter(&roots);
             Ok(())
         });
-        // What goes wrong has been printed.
+        // An error has been printed where it occurred.
         let _ = entered.await;
     }
 

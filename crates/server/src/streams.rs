@@ -36,7 +36,7 @@ pub(super) fn closed(stdout: &impl std::os::fd::AsFd) -> oneshot::Receiver<()> {
     let (on_close, closed) = oneshot::channel();
     let Ok(stdout) = stdout.as_fd().try_clone_to_owned() else { return closed };
     std::thread::spawn(move || {
-        // Errors and the end of the other side are reported without being asked for.
+        // No event is asked for: `poll` always reports errors and a closed other end.
         let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
         while poll(&mut polled, None) == Err(rustix::io::Errno::INTR) {}
         if polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
@@ -109,7 +109,7 @@ async fn admit(
     let mut line = Vec::new();
     loop {
         running.at_most(limits::MCP_CALLS).await;
-        // Wait until the client has read what is being written.
+        // No further request is read before the client has read what is being written.
         drop(stdout.lock().await);
         let Ok(Some(is_complete)) = read_line(&mut input, &mut line).await else { return };
         let verdict = if is_complete { judge(&line) } else { MessageUse::Refuse(too_long()) };
