@@ -66,8 +66,8 @@ pub fn unusable(skill: &Skill) -> Error {
 /// When several processes build one skill, one builds and the others find the finished index.
 pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
     let meta_dir = skill.make_meta_dir()?;
-    // Held until the index is in place. If the directory cannot be locked, nothing breaks: drafts
-    // have unique names, and the last one to be renamed stays.
+    // The lock is held until the index is in place. If the directory cannot be locked, nothing breaks: drafts have
+    // unique names, and the last one to be renamed stays.
     let lock = write::lock_folder(&meta_dir);
     let path = skill.index_path();
     if lock.is_some() {
@@ -77,6 +77,7 @@ pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
     let mut now = caller.now;
     let mut listing = skill_files::list(&skill.dir)?;
     if let Some(index) = SkillIndex::open(&path) {
+        // The name of an index has only the first digits of a hash, so two skills could share it.
         if index.meta.skill_path != skill.skill_path() {
             return Err(Diagnostic::IndexCollision(skill.hash16()).into());
         }

@@ -48,7 +48,7 @@ pub fn init(caller: &Caller, options: &InitOptions) -> Result<CreatedSkill> {
     if let Some(message) = lint::name_fault(name) {
         return Err(Diagnostic::InvalidOption { message, hint: None }.into());
     }
-    // A project also applies to all directories below it.
+    // A project also applies to all directories below it, so its store may be above the working directory.
     let store = match caller.project_store() {
         Some(store) if !options.is_global => store,
         _ => root.join(".skillc"),

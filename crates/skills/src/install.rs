@@ -103,7 +103,7 @@ pub fn install(own: OwnSkill, path: &Path) -> Result<InstalledSkill> {
     // If a killed run had written the skill, nothing else removes its drafts.
     own.files_at(path).for_each(|(path, _)| write::collect(path::folder_of(&path)));
     let missing = own.missing(path);
-    // SKILL.md is the last, so that it is nowhere without the files that it leads to.
+    // SKILL.md is written last, so that it is nowhere without the files that it leads to.
     for (path, text) in missing.iter().rev() {
         if path.is_dir() {
             let message = format!("{} is a directory", path.display());
@@ -116,7 +116,7 @@ pub fn install(own: OwnSkill, path: &Path) -> Result<InstalledSkill> {
 
 fn write_file(path: &Path, text: &str) -> io::Result<()> {
     path.parent().map_or(Ok(()), private::create_folder)?;
-    // Replaces a link, not the file it leads to.
+    // This replaces a link, not the file that it leads to.
     write::replace_own(path, text.as_bytes())
 }
 

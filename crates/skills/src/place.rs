@@ -20,7 +20,7 @@ pub(super) const RUNTIME: &str = "runtime";
 /// The directory in a runtime directory that only kb and skc use.
 pub const META_DIR: &str = ".skillc-meta";
 
-/// Hex digits of the hash that names an index file.
+/// Hex digits of the hash that names an index file: 64 bits. A collision is recognised by the path in the index.
 const HASH16_LEN: usize = 16;
 
 fields::words! {

@@ -31,7 +31,7 @@ pub fn resolve(caller: &Caller, typed: &str) -> Result<Skill> {
         let roots = registry::roots(caller, None);
         for root in &roots {
             if root.dir.join(typed).symlink_metadata().is_err() {
-                // A killed import may have moved it aside.
+                // A killed import may have moved the skill aside; this moves it back.
                 write::collect(&root.dir);
             }
         }

@@ -26,7 +26,7 @@ pub const FINE_TICK: Duration = Duration::from_millis(100);
 /// The same for file systems that keep whole seconds; FAT keeps only even ones.
 const COARSE_TICK: Duration = Duration::from_secs(3);
 
-/// Largest size of a skill's file.
+/// Largest size of a skill's file, which is read into memory.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A file of a skill.
@@ -60,6 +60,7 @@ pub fn list(root: &Path) -> Result<SkillContents> {
     let mut folders = vec![(root.to_owned(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {
         let entries = match folder.read_dir() {
+            // A folder below may be removed while the skill is listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !prefix.is_empty() => continue,
             Err(source) => return Err(Error::Io { path: folder, source }),
             Ok(entries) => entries,
@@ -72,6 +73,7 @@ pub fn list(root: &Path) -> Result<SkillContents> {
             if kind.is_symlink() {
                 listing.links.push((path, entry.path()));
             } else if kind.is_dir() {
+                // Hidden folders belong to programs, such as git and kb.
                 if !name.starts_with('.') {
                     folders.push((entry.path(), path + "/"));
                 }

@@ -97,7 +97,7 @@ fn sync_one(caller: &Caller, logs: &Path, name: &str, is_dry_run: bool) -> Resul
             .map_err(|_| Diagnostic::SyncDestination(paths::path_text(&destination)))?;
     }
     write::remove(&source).map_err(|cause| Error::Io { path: source.clone(), source: cause })?;
-    // SQLite leaves it when a process is killed.
+    // SQLite leaves a journal when a process is killed.
     let _ = write::remove(&source.with_file_name("logs.db-journal"));
     let meta = source.parent().unwrap_or(logs);
     write::remove_empty_folder(meta);
