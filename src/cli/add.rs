@@ -65,7 +65,7 @@ pub(super) fn run(context: &CommandContext, args: &args::AddArgs) -> Result<Exit
 }
 
 pub(super) fn update(context: &CommandContext, args: &args::UpdateArgs) -> Result<ExitStatus> {
-    // With --reread they name documents.
+    // With --reread, the arguments name documents, not folders.
     let roots = args.roots.iter().filter(|_| !args.reread);
     let named = roots.map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
     let request = UpdateRequest {

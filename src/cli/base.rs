@@ -66,7 +66,7 @@ pub(super) fn offer_unfollowed(context: &CommandContext) -> Result<()> {
     if !streams::is_stdin_terminal() {
         return Ok(());
     }
-    // This connection takes over what an older version followed.
+    // Opening the database once takes over what an older version followed.
     let Some(store) = session.open_existing()? else { return Ok(()) };
     store.close()?;
     let candidate = allow::candidate(session, Some(session.data_dir()), &context.ui)?;

@@ -80,7 +80,7 @@ fn in_editor(context: &CommandContext, editable: &Editable) -> Result<(EditedFie
     let edited = read(&file, folder, id.0, limit_mb);
     if let Err(error) = opened {
         if edited.is_ok_and(|edited| edited == page) {
-            // If it cannot be removed, the next edit opens it.
+            // An error is ignored: if the page cannot be removed, the next edit opens it.
             let _ = write::remove(&file);
         }
         return Err(error);

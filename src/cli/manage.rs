@@ -25,14 +25,14 @@ use crate::present::text::human::HumanLayout;
 use crate::text::number::counted;
 
 pub(super) fn init(context: &CommandContext, args: &args::InitArgs) -> Result<ExitStatus> {
-    // Asked first, because the model that was named is kept in the same file.
+    // This is asked first, because the named model is kept in the same file, which is not new then.
     let is_person = streams::is_stdout_terminal() && settings::are_new(&context.session);
     let setup = if args.status {
         status::setup(&context.session)?
     } else {
         let setup = init::init(&context.session, &context.ui);
         if is_person {
-            // Also where the model cannot be fetched: words are searched without it.
+            // People are asked even if the model cannot be fetched: words are searched without it.
             settings::answer_people(&context.session, &context.ui)?;
         }
         setup?
@@ -137,7 +137,7 @@ pub(super) fn eval(context: &CommandContext, args: &args::EvalArgs) -> Result<Ex
 
 pub(super) fn watch(context: &CommandContext, args: &args::WatchArgs) -> Result<ExitStatus> {
     let named = args.roots.iter().map(|path| session::typed(path)).collect::<Result<Vec<_>>>()?;
-    // A signal is its ordinary end.
+    // A signal is the ordinary end of a watch.
     let _interrupt = context.ui.listen();
     let (is_ended, has_summaries) = (context.ui.cancel_flag(), args.summary);
     let request = WatchRequest { named, has_summaries, is_ended };

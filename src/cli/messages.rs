@@ -85,7 +85,7 @@ pub(super) fn begin<'a>(
 ) -> Result<()> {
     let is_terminal = streams::is_stderr_terminal();
     let (log, unwritable) = match global.log_file.as_deref().map(open_log).transpose() {
-        // A search where nothing can be written is answered all the same.
+        // Without rights to write the log, the command runs all the same.
         Err(error) if is_refused(&error) => (None, Some(error)),
         opened => (opened?, None),
     };
@@ -162,7 +162,7 @@ impl MessageReporter {
 
 /// Prints a message, as a warning if its text begins like one.
 pub(super) fn info(text: &str) {
-    // The skill protocol words its warnings itself.
+    // Warnings of the skill protocol have their label in the text.
     let is_warning = text.starts_with("warning") || text.starts_with("error");
     let (least, level) =
         if is_warning { (Verbosity::Quiet, "warning") } else { (Verbosity::Normal, "info") };

@@ -117,7 +117,7 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
                     let is_limited = cli.global.base.is_some();
                     mcp(context, args, is_limited, program, serve)
                 }
-                // Statements end with the first signal, too.
+                // The first signal also ends statements of the database.
                 command => cancel::under(context.ui.cancel_flag(), || dispatch(&context, command)),
             }
         });

@@ -144,7 +144,7 @@ impl IngestProgress {
                 Ok(file) => (file.path, file.stamp.size_bytes),
                 Err(_) => (PathBuf::new(), 0),
             });
-            // Set once, here.
+            // Setting cannot fail: the cell is set only here.
             let _ = work.set(RemainingWork::new(files, &options.text_extensions));
         });
     }
@@ -217,7 +217,7 @@ impl IngestProgress {
     pub(super) fn report_remaining(&self) {
         let (bound, all) = match self.work.get() {
             Some(work) => ("", work.num_files() as u64),
-            // It ended while files were still being counted.
+            // The run has ended while files were still being counted.
             None => ("at least ", self.num_found),
         };
         let remaining = thousands(all.saturating_sub(self.num_done));
@@ -271,11 +271,11 @@ impl IngestProgress {
         let (read, stored) = (thousands(self.num_read), thousands(self.num_stored));
         let mut stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");
         if self.ocr.num_pages > 0 {
-            // First, because the end of the row is cut off: a page by OCR takes as long as many chunks.
+            // OCR comes first, because the end of the row may be cut off, and a page takes as long as many chunks.
             let (done, all) = (self.ocr.num_done as u64, self.ocr.num_pages as u64);
             stages = format!("{} of {} pages by OCR, {stages}", thousands(done), thousands(all));
         }
-        // Below the bar, so that it disappears when the estimate falls.
+        // The note is below the bar, so that it disappears when the estimate falls.
         if left.is_some_and(|left| left >= LONG) {
             stages = format!("{stages}\n{LONG_NOTE}");
         }

@@ -59,7 +59,7 @@ pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<E
         let sessions: Vec<_> = [&context.session].into_iter().chain(&context.beside).collect();
         app::query::search::search_several(&sessions, &request, observer)
     })?;
-    // Programs that read the answer have no use for it.
+    // Programs that read the answer have no use for a reminder.
     let is_person = context.human.is_terminal && streams::is_stderr_terminal();
     let reminder = if is_person && args.from.is_none() {
         last_update::reminder(&context.session)?
@@ -105,8 +105,8 @@ fn aside(context: &CommandContext, answer: &SearchAnswer, format: SearchFormat) 
         return;
     }
     verdict(answer).iter().for_each(|line| context.ui.note(line));
-    // Each line of JSON says it of its file. In a list of paths, a mark would be a part of the path for the program that
-    // reads it.
+    // JSON has the mark in each hit. In a list of paths, the program that reads it would take a mark for a part of a
+    // path, so stderr gets it.
     if format == SearchFormat::Paths {
         stale::notes(&answer.hits).iter().for_each(|note| context.ui.warn(note));
         context.human.advice(&answer.hits).iter().for_each(|advice| context.ui.note(advice));

@@ -169,7 +169,7 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
                     1 => format!("a similar {noun} exists"),
                     _ => format!("some similar {noun}s exist"),
                 };
-                // The nearest is the last one of clap.
+                // clap lists the nearest name last.
                 let names: Vec<&str> = names.iter().rev().map(String::as_str).collect();
                 return Some(format!("{known}: '{}'", names.join("', '")));
             }

@@ -68,7 +68,7 @@ impl Environment {
     /// one in the home directory is the user's own.
     pub fn is_of_project(&self, dir: &Path) -> bool {
         let own = real_path(&self.home().join(PROJECT_FOLDER));
-        // It may also be a link to another folder of the project.
+        // The folder may also be a link to another folder of the project.
         is_in_other(dir, &own) || is_in_other(&real_path(dir), &own)
     }
 

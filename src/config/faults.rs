@@ -138,7 +138,7 @@ pub(super) fn check(
     let chunks = &config.chunking.defaults;
     let rrf_k = config.search.rrf_k;
     let (overlap, longest) = ("chunking.defaults.overlap_tokens", "chunking.defaults.max_tokens");
-    // A value that was typed is at fault rather than one in the file.
+    // Of the two values, the one that was typed is at fault, not the one in the file.
     let layer = |key: &str| origins.get(key).map_or(0, SettingOrigin::layer);
     let is_longest_typed = layer(longest) > layer(overlap).max(FILE_LAYER);
     let overlap_rule = if is_longest_typed {

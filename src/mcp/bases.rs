@@ -73,7 +73,7 @@ impl Bases {
         if open.usual.place().name == name {
             return Ok(Arc::clone(&open.usual));
         }
-        // Reading its settings again finds out whether it is still there, and still allowed.
+        // The settings of the base are read again, which fails if it is missing or no longer allowed.
         let session = open.usual.for_base(name)?;
         if let Some(known) = open.named.get(name).filter(|known| known.place() == session.place()) {
             return Ok(Arc::clone(known));

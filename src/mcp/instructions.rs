@@ -44,7 +44,7 @@ pub(super) fn general(bases: &[ListedBase], usual: &str) -> String {
 fn line(base: &ListedBase) -> String {
     let name = format!("- {}", base.name);
     let Some(description) = &base.description else { return name };
-    // No mark in it ends the quotation.
+    // Double quotes in the description would end the quotation.
     let description = clean(description).replace('"', "'");
     let line = format!("{name}: \"{description}\"");
     if tokens::estimate(&line) <= BASE_TOKENS {

@@ -99,7 +99,7 @@ impl Watching {
         let (is_ended, service) = (Arc::clone(&request.is_ended), Arc::clone(service));
         let session = service.bases.usual();
         let thread = thread::spawn(move || {
-            // Without it the server still answers.
+            // An error is only reported: the server answers without following folders.
             if let Err(error) = watch::watch(&session, &request, &*service.observer) {
                 service.observer.warn(&format!("folders are not followed any more: {error}"));
             }

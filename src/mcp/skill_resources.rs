@@ -131,7 +131,7 @@ fn entry(skill: &FoundSkill) -> Result<Option<SkillEntry>> {
     Ok(Some(SkillEntry {
         uri: address(name, SKILL_FILE),
         files: files.collect(),
-        // It was made by this program from the front matter.
+        // This program made the JSON from the front matter, so parsing does not fail.
         front_matter: serde_json::from_str(&skill.row.frontmatter_json).unwrap_or_default(),
     }))
 }

@@ -89,7 +89,7 @@ fn called(
         service.skill(&request, &notes).map_err(|error| in_protocol(&error, service.program))?;
     let mut data = Json::value_of(|out| skill_json::answer(&answer, out))
         .map_err(|error| failure(&Error::Output(error)))?;
-    // On the command line they are on stderr, which an agent does not see.
+    // Warnings go into the answer: on the command line they are on stderr, which an agent does not see.
     let mut warnings = notes.kept(Vec::new());
     warnings.retain(|note| note.starts_with("warning["));
     if let (Value::Object(data), false) = (&mut data, warnings.is_empty()) {

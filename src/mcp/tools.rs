@@ -242,7 +242,7 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
             )
         },
         Tool {
-            // Each edit has a time.
+            // The same call twice is not the same as once, because each edit is recorded with its time.
             effect: ToolEffect::Replaces { is_idempotent: false },
             ..reading_tool(
                 service,
@@ -286,7 +286,7 @@ fn list(input: ListInput, ask: &ToolCallContext<'_>) -> Result<ToolReply> {
     let rest = documents.get(start..).unwrap_or_default();
     let listed = &rest[..limit.min(rest.len())];
     let next = start + listed.len();
-    // A place in the list, not in the text.
+    // The cursor was a place in the list, and must not count as one in the text.
     let form = ReplyOptions { cursor: 0, ..ask.form };
     let reply = form.reply(PAGE, listed, json::list, |listed, out| {
         compact::list(listed, start, total, &notes, out)
@@ -306,7 +306,7 @@ fn grep(input: GrepInput, ask: &ToolCallContext<'_>) -> Result<ToolReply> {
         compact::grep(part, AnswerInterface::Mcp, out)
     });
     let part = part.map_err(Error::Output)?;
-    // A place among the lines, not in the text.
+    // The cursor was a place among the lines, and must not count as one in the text.
     let form = ReplyOptions { cursor: 0, ..ask.form };
     form.reply(PAGE, &results, json::grep, |_, out| compact::grep(&part, AnswerInterface::Mcp, out))
 }
@@ -316,7 +316,7 @@ fn found(request: &SearchRequest, ask: &ToolCallContext<'_>) -> Result<SearchAns
     match ask.sessions.as_slice() {
         [session] => {
             let mut found = app::query::search::search(session, request, &ask.observer)?;
-            // A model that reads on must name it again. The data is that of the command.
+            // A model that reads on must name the base again. With all details, the data is that of the command.
             if !ask.form.is_full && !Arc::ptr_eq(session, &ask.bases.usual()) {
                 found.name_base(&session.place().name);
             }

@@ -41,7 +41,7 @@ fn called(typed: &str, arguments: &Map<String, Value>) -> Option<String> {
     let words = command::words(typed);
     let (name, words) = words.split_first()?;
     COMMANDS[usize::from(prefix == "skill")].iter().find(|known| *known == name)?;
-    // What is typed without an option.
+    // This argument is typed without an option.
     let positional = match name.as_str() {
         _ if prefix == "skill" => "skill",
         "search" => "query",

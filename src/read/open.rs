@@ -92,7 +92,7 @@ pub fn open(
     let content = name.zip(bytes.as_deref());
     let content = content.map(|(name, bytes)| unpack(Path::new(&name), bytes, None));
     let bytes = content.transpose()?.flatten().or(bytes);
-    // Its encoding is known, and not guessed again.
+    // The encoding of an unchanged file is known, and not guessed again.
     let known = document.metadata.encoding.as_ref().filter(|_| has_changed == Some(false));
     let known = known.map(|encoding| encoding.name.as_bytes());
     let text = bytes.as_deref().filter(|_| document.format != "pdf");

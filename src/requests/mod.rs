@@ -57,7 +57,7 @@ pub(crate) struct FilterInput {
 impl FilterInput {
     /// Converts the input to a filter; what it omits is as in `given`.
     fn over(self, given: &Filter) -> Result<Filter> {
-        // A schema cannot express these checks; the command line makes the same ones.
+        // A schema cannot express these rules, so they are checked here, as the command line does.
         let mut date_notes = Vec::new();
         let given = given.clone();
         let mut own = Filter::default();

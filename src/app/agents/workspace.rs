@@ -11,13 +11,13 @@ use crate::error::Result;
 /// started there.
 pub fn enter(folders: &[PathBuf]) -> Result<()> {
     let current = absolute(".".as_ref())?;
-    // Without links, as the working directory is.
+    // Links are resolved, as they are in the working directory.
     let folders: Vec<PathBuf> =
         folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
     if folders.iter().any(|folder| current.starts_with(folder)) {
         return Ok(());
     }
-    // What is not a folder, or may not be entered, is left out.
+    // The first folder that can be entered is taken. If there is none, the directory stays.
     let _ = folders.iter().any(|folder| env::set_current_dir(folder).is_ok());
     Ok(())
 }

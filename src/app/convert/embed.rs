@@ -58,7 +58,7 @@ impl<'a> LineEmbedder<'a> {
     /// number from 1.
     pub fn embed(&mut self, lines: &[String]) -> Result<Vec<Vec<f32>>> {
         let embedder = &*self.embedder;
-        // One text per job: a few long ones must not wait for each other.
+        // Each job has one text, so that a few long ones do not wait for each other.
         let embedded: Vec<(Embedding, bool)> = lines
             .par_iter()
             .with_max_len(1)

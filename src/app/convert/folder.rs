@@ -281,7 +281,7 @@ fn is_other(output: &Path, result: &[u8]) -> bool {
     if found.is_dir() {
         return false;
     }
-    // A longer file is an error.
+    // A longer file is an error of `read`, and differs.
     let content = open::read(output, SymlinkPolicy::Follow, result.len() as u64);
     !found.is_file() || content.map_or(true, |content| content != result)
 }

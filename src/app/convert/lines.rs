@@ -118,7 +118,7 @@ fn model<'a>(
     job: &mut ConversionJob,
     observer: &'a dyn Observer,
 ) -> Result<(LazyModel<'a>, Binding)> {
-    // Nothing is fetched: many processes may run this at the same time.
+    // The model is located and never fetched, because many processes may run this at the same time.
     let selection = model::select(session, None)?.without_token_codes();
     let installed = selection.locate()?;
     let model = selection.open_for_passages(&installed, observer)?;

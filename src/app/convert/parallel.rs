@@ -75,7 +75,7 @@ pub(crate) fn in_order<I: Send, T: Send>(
                 num_started += 1;
                 scope.spawn(move |_| {
                     let result = (!is_stopped()).then(|| work(item));
-                    // The receiver lives until all results are in.
+                    // Sending does not fail: the receiver lives until all results are in.
                     let _ = sender.send((idx, result));
                 });
             }

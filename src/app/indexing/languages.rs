@@ -10,7 +10,8 @@ use crate::store::Store;
 use crate::text::language::NaturalLanguage;
 use crate::text::number;
 
-/// Fewer passages in other languages are not worth another model.
+/// Fewer passages in other languages are not worth another model: a few quotations are no reason to compute all vectors
+/// again.
 const MIN_PASSAGES: usize = 10;
 
 /// The same as a share of a run's passages: one in this many.

@@ -77,7 +77,7 @@ fn problem(script: &Path) -> String {
 /// Returns the first Tesseract on `PATH`, which may be a script that only starts it. The error is the path of a
 /// script that does more: a confined process can start no other program.
 fn find(environment: &Environment) -> Option<Result<Tesseract, PathBuf>> {
-    /// Scripts that start each other without end.
+    /// Most scripts that are followed. More are scripts that start each other without end.
     const MAX_SCRIPTS: usize = 8;
     let found = environment.program(TESSERACT)?;
     let mut tesseract = Tesseract { program: found.clone(), variables: Vec::new() };

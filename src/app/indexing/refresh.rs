@@ -21,7 +21,7 @@ use crate::text::paths;
 /// be repeated. A file that cannot be read again keeps its mark, so a search never fails here.
 pub(crate) fn refresh(session: &Session, hits: &[Hit], observer: &dyn Observer) -> bool {
     let changed = hits.iter().filter(|hit| hit.stale == Some(StaleReason::Changed));
-    // Reading a PDF or a picture may take seconds, most of all with OCR.
+    // PDFs and pictures are left out: reading one may take seconds, most of all with OCR.
     let quick = changed.filter(|hit| hit.stored.doc_type != DocType::Pdf);
     let changed: BTreeSet<&str> = quick.filter_map(|hit| hit.stored.path.as_deref()).collect();
     if changed.is_empty() {

@@ -96,7 +96,7 @@ pub fn estimate(session: &Session, observer: &dyn Observer) -> Result<ReindexEst
     let (installed, spec) = (selection.locate().ok(), selection.spec());
     let time = match (&installed, &bound, spec.and_then(|spec| spec.cost)) {
         (Some(_), ..) => time_with(store.as_ref(), &selection, extent, observer)?,
-        // The time of the present model, and how much more the other one costs.
+        // A model that is not installed is estimated: by the time of the present one, and how much more it costs.
         (None, Some(bound), Some(cost)) => {
             let present = model::select_known(session, bound);
             let base = present.as_ref().and_then(|present| present.spec()?.cost);

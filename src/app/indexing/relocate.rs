@@ -158,7 +158,7 @@ impl RelocationPlan {
         to: &Path,
         depth: ComparisonDepth,
     ) -> Result<Self> {
-        // Nothing at the old place is read, so it need not be followed.
+        // Folders that are not followed are relocated, too: nothing at the old place is read.
         let (all_roots, mut known) = (store.all_roots()?, store.all_files()?);
         known.retain(|file| {
             below(&file.stamp.path, from).is_some_and(|rest| !rest.as_os_str().is_empty())
@@ -289,7 +289,7 @@ fn compare(
         Some(_) => Reach::named(path).ok().and_then(|reach| reach.real_path()),
         None => None,
     };
-    // What was not read keeps its old time, so that the next update compares it.
+    // A file that was compared by size only keeps its old time, so that the next update reads it.
     let mtime_ns = if depth == ComparisonDepth::Size { file.stamp.mtime_ns } else { mtime_ns };
     RelocatedFile::Same(PathStamp { path: paths::path_text(path), size_bytes, mtime_ns, real_path })
 }
@@ -323,6 +323,8 @@ pub fn follow_database(
             .transpose()?;
         let Some(plan) = plan.filter(|plan| {
             let (num_matching, num_files) = (plan.relocated.num_matching, plan.relocated.num_files);
+            // Half of the files are enough, because some may have changed since; fewer may be another folder of that
+            // name.
             num_matching > 0 && num_matching * 2 >= num_files
         }) else {
             is_all_found = false;
@@ -341,7 +343,7 @@ pub fn follow_database(
             Err(error) => return Err(error),
         }
     }
-    // Otherwise a later run can still find the others.
+    // The old place is kept until all folders are found, so that a later run can find the others.
     if is_all_found || before.is_none() {
         store.set_place(&text)?;
     }

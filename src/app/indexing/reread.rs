@@ -61,7 +61,7 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
         inline_tags: settings.inline_tags,
     };
     let documents = store.made_documents()?;
-    // Nearly all documents are made in one of a few ways.
+    // Nearly all documents are made in one of a few ways, so each way is compared once.
     let mut known: HashMap<(&str, Option<&str>), bool> = HashMap::new();
     let is_outdated: Vec<bool> = documents
         .iter()

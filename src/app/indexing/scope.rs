@@ -31,7 +31,7 @@ pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Surve
         let path = paths::path_of(&file.stamp.path);
         named.is_empty() || named.iter().any(|named| path.starts_with(named))
     });
-    // `roots` decides where links are followed.
+    // The walk itself follows no links: `roots` decides that for each folder.
     let walk = walk_options(session, false);
     Ok(SurveyScope { roots, parts, known, without_text, walk, is_exact: false })
 }

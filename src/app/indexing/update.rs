@@ -25,7 +25,8 @@ use crate::text::paths;
 
 pub use report::{Move, RefusedFolder, UpdateReport, UpdateRequest};
 
-/// Largest share of a folder's documents, in percent, removed without `--force`.
+/// Largest share of a folder's documents, in percent, removed without `--force`. If more are missing, the folder has
+/// probably moved, or its disk is away.
 const MAX_PERCENT_LOST: usize = 30;
 
 /// Updates the database to match the added files and folders.
@@ -114,6 +115,7 @@ impl UpdateRun<'_> {
     /// Fills the report of a dry run.
     fn foresee(&mut self, surveys: Vec<FolderSurvey>) {
         let max_bytes = walk_options(self.session, false).max_bytes();
+        // New files are hashed only if others are missing, because only then one of them may have moved.
         let is_any_missing = surveys.iter().any(|survey| !survey.missing.is_empty());
         let new = surveys.iter().filter(|_| is_any_missing).flat_map(|survey| &survey.new);
         let mut new_files: HashMap<String, String> = HashMap::new();
@@ -126,7 +128,7 @@ impl UpdateRun<'_> {
             let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
             self.observer.warn(&error.to_string());
         }
-        // Nothing is known about a folder that is away.
+        // Nothing is known about the files of a folder that is away.
         for mut survey in surveys.into_iter().filter(|survey| !survey.is_away && !survey.is_refused)
         {
             self.report.updated += survey.changed.len();
@@ -179,11 +181,12 @@ impl UpdateRun<'_> {
 
     /// Reads new and changed files.
     fn read(&mut self, before: &[FolderSurvey]) -> Result<()> {
-        // Named files come before the folders that they are in: a walk returns a file as found first.
+        // Named files come before the folders that they are in, because the first start that reaches a file decides how
+        // it is read.
         let mut starts = Vec::new();
-        // This includes files that a newer ignore rule hides, because the user once added them.
+        // These include files that a newer ignore rule hides, because the user once added them.
         for survey in before {
-            // No walk finds these.
+            // No walk finds files outside all folders, so they are counted here.
             if survey.root.is_none() {
                 self.report.unchanged += num_unchanged(survey);
                 self.report.known_failed += survey.failed.len();
@@ -264,7 +267,7 @@ impl UpdateRun<'_> {
                     self.report.moved += 1;
                     let (from, document_id) = (missing.path.clone(), missing.document_id);
                     self.report.moves.push(Move { from, to, document_id });
-                    // It was counted as unchanged before.
+                    // The run has counted the file at its new path as unchanged.
                     self.report.unchanged = self.report.unchanged.saturating_sub(1);
                 }
             }
@@ -290,6 +293,7 @@ impl UpdateRun<'_> {
                 self.report.removed_paths.push(missing.path);
             }
         }
+        // An update of named files says nothing about the others.
         if self.request.named.is_empty() {
             last_update::note(&mut store)?;
         }

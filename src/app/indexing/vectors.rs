@@ -160,7 +160,7 @@ pub(crate) fn renew(
 ) -> Result<Vec<RenewedChunk>> {
     let tokenizer = &embedder.tokenizer;
     let options = ChunkingOptions::new(tokenizer.max_tokens(), tokenizer.num_overhead());
-    // One chunk per job: a few long ones must not wait for each other.
+    // Each job has one chunk, so that a few long ones do not wait for each other.
     let batch = batch.par_iter().with_max_len(1);
     batch.map(|found| renew_chunk(embedder, found, &options.markdown)).collect()
 }

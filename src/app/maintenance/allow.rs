@@ -48,7 +48,7 @@ pub fn candidate(
         return Err(Error::PathNotFound { path: place.database() });
     };
     if !scratch.is_read_only() {
-        // The folders are shown where they are now.
+        // Folders that have moved with the database are relocated first, so that they are shown where they are now.
         follow_database(&scratch, &mut store, observer)?;
     }
     let id = known::id(store.base_id()?);

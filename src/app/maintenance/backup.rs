@@ -49,7 +49,7 @@ impl VerifiedBackup {
 pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<VerifiedBackup> {
     let file = absolute(file)?;
     let database = session.database();
-    // The target of a link is replaced, not the link.
+    // The link is resolved, because its target is replaced, not the link.
     let target = resolved(&file);
     if target == resolved(&database) {
         return Err(exists(&target));
@@ -132,7 +132,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<RestoreReport> {
     let kept = copies::free_name(session, CopyReason::Restore);
     let (stats, is_replacing) = Store::restore(&file, &target, &kept)?;
     allow::adopt_restored(session)?;
-    // Whatever is wrong with it shows now, while both are there.
+    // The database is opened at once: what is wrong with it must show while the old one still exists.
     if let Some(store) = session.open_existing()? {
         session.unfollowed_notes(&store)?.iter().for_each(|note| session.notify(note));
         store.close()?;

@@ -69,7 +69,7 @@ fn export_counted(
             Some(ids) => ids.len() as u64,
             None => store.stats()?.documents.iter().map(|(_, count)| u64::from(*count)).sum(),
         };
-        // The first line is the head.
+        // The count begins at 0, because the first line is the head.
         let mut num_lines = 0;
         transfer::export(&store, ids.as_deref(), &folders, request.with_vectors, |line| {
             emit(line)?;

@@ -21,7 +21,7 @@ pub(crate) struct IgnoreLine {
 /// Returns the rule that excludes a file, or a folder with everything below it.
 pub(crate) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<IgnoreLine> {
     let shown = path.display();
-    // The innermost folder: its rules apply to walks from all folders above it.
+    // The rule goes into the innermost folder: its rules apply to walks from all folders above it.
     let below = roots.folder_of(path).and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
     let Some((folder, below)) = below.filter(|(_, below)| !below.as_os_str().is_empty()) else {
         if roots.folders().any(|root| root.starts_with(path)) {
@@ -39,7 +39,7 @@ pub(crate) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Ignore
     let mut line = String::from("/");
     for c in below.chars() {
         match c {
-            // A rule is one line.
+            // A rule is one line, so a line end in a name becomes a wildcard for one character.
             '\n' | '\r' => line.push('?'),
             c if c == std::path::MAIN_SEPARATOR => line.push('/'),
             '\\' | '*' | '?' | '[' | ']' | '{' | '}' => line.extend(['\\', c]),
@@ -63,7 +63,7 @@ pub(crate) fn write(rules: &BTreeSet<IgnoreLine>) -> Result<usize> {
     }
     let mut num_added = 0;
     for (folder, lines) in by_folder {
-        // If a killed run had written the rules, nothing else removes its draft.
+        // A killed run may have left a draft, which nothing else removes.
         write::collect(folder);
         let path = folder.join(KB_IGNORE);
         let links = SymlinkPolicy::RefuseBelow(folder);

@@ -135,14 +135,14 @@ fn documents(
             None => Ok(removed),
         };
     };
-    // All are looked up before the first document is removed.
+    // All arguments are looked up before anything is removed, so that a mistyped one removes nothing.
     let typed = request.documents.iter().map(|typed| going(&store, typed));
     let mut all = typed.collect::<Result<Vec<_>>>()?;
     if let Some(criteria) = &request.criteria {
         let ids = choose::matching(&store, criteria, of_hits.as_deref(), observer)?;
         all.push(matching(&store, criteria, &ids)?);
     }
-    // What was named twice is removed once.
+    // A document that was named twice is shown and counted once.
     let mut seen: HashSet<DocumentId> = HashSet::new();
     for going in &mut all {
         going.documents.retain(|document| seen.insert(document.id));
@@ -178,7 +178,7 @@ fn documents(
     if let Some(file) = &request.export {
         export(&store, &confirmed, file, observer)?;
     }
-    // First, so that an update after an interruption adds nothing again.
+    // Rules are written first, so that an update after an interruption adds nothing again.
     removed.num_rules = keep_away::write(&rules)?;
     let folders = confirmed.iter().flat_map(|going| &going.folders).map(|root| root.path.clone());
     let folders: Vec<String> = folders.collect();
@@ -199,12 +199,12 @@ fn documents(
 
 /// Removes what one argument names.
 fn apply(store: &mut Store, going: Removal, removed: &mut RemoveReport) -> Result<()> {
-    // First, so that an update after an interruption adds nothing again.
+    // Folders are forgotten first, so that an update after an interruption adds nothing again.
     for folder in going.folders {
         store.forget_root(&folder.path)?;
     }
     for (path, id) in going.copies {
-        // The others may have gone with another folder.
+        // The other paths of the document may have been forgotten with another folder, so it may go, too.
         if let ForgetOutcome::Document(id) = store.forget_path(&path, id, true)? {
             removed.ids.push(id);
         }
@@ -271,7 +271,7 @@ fn rules_of_files(roots: &Roots, id: DocumentId, files: &[String]) -> Result<Vec
             .with_hint("remove it without `--ignore`"));
     };
     files.retain(|file| roots.folder_of(file).is_some());
-    // Reported as the reason why there is no rule.
+    // Without a file below a folder, the first one is reported as the reason why there is no rule.
     let files = if files.is_empty() { vec![first] } else { files };
     files.iter().map(|file| keep_away::rule(roots, file, false)).collect()
 }
@@ -326,7 +326,7 @@ fn going(store: &Store, typed: &str) -> Result<Removal> {
     let filter = Filter { paths: vec![paths::path_text(&path)], ..Filter::default() };
     let documents = store.documents(&filter)?.into_iter();
     let mut documents: Vec<DocumentName> = documents.map(name).collect();
-    // Those that are not followed can be removed, too.
+    // Folders that are not followed can be removed, too.
     let mut folders = store.all_roots()?;
     folders.retain(|folder| paths::path_of(&folder.path).starts_with(&path));
     let copies = copies_below(store, &filter.paths, &mut documents)?;
@@ -350,7 +350,7 @@ fn matching(store: &Store, criteria: &SelectionCriteria, ids: &[DocumentId]) -> 
     let copies = match places.as_slice() {
         [] => Vec::new(),
         places => {
-            // What is named by its id is removed wherever it is.
+            // A document that is named by its id is removed wherever it is.
             let (mut whole, mut below): (Vec<_>, Vec<_>) =
                 documents.into_iter().partition(|document| named.contains(&document.id));
             let copies = copies_below(store, places, &mut below)?;

@@ -78,7 +78,7 @@ struct ReadLines<'a, R> {
     observer: &'a dyn Observer,
 }
 
-/// Progress is reported in kilobytes: the number of lines is not known.
+/// Progress is reported in kilobytes, because the number of lines is not known before the end.
 const BYTES_PER_KB: u64 = 1_000;
 
 impl<R: BufRead> Read for ReadLines<'_, R> {
@@ -150,7 +150,7 @@ fn import_lines(
     if trusts_paths {
         // Roots come last, so that an update after an interruption does not read files not yet imported.
         head.roots.iter().try_for_each(|root| store.remember_root(root))?;
-        // Its author chose them, and the user has not seen them.
+        // The author of the file chose the folders, so the user gets a warning about them.
         session.unfollowed_notes(&store)?.iter().for_each(|note| observer.warn(note));
     } else {
         imported.num_folders_left_out = head.roots.len();
@@ -203,7 +203,7 @@ fn embed_chunks(
 ) -> Result<Vec<Embedding>> {
     let max_cpu = Duration::from_secs(session.config().ingestion.max_cpu_seconds.into());
     let budget = CpuBudget::new(max_cpu);
-    // One chunk per job: a few long ones must not wait for each other.
+    // Each job has one chunk, so that a few long ones do not wait for each other.
     let chunks = chunks.par_iter().with_max_len(1);
     let embeddings = chunks.map(|chunk| {
         budget.check()?;

@@ -73,7 +73,7 @@ pub(crate) fn of_hits(
         ..SearchRequest::default()
     };
     let found = search::search(session, &request, observer)?;
-    // Otherwise the connection of the search could keep documents that are removed next in the log.
+    // The connection of the search is closed: it could keep documents that are removed next in the log.
     session.close()?;
     Ok(Some(found.hits.iter().map(|hit| hit.stored.document_id).collect()))
 }

@@ -57,7 +57,7 @@ fn of_documents(facet: Facet, documents: &[ListedDocument]) -> Vec<FacetValue> {
             Facet::Type => {
                 let doc_type = document.doc_type.as_str();
                 count(doc_type.to_owned());
-                // Code is narrowed by its language.
+                // Source code is left out: it is narrowed by its language.
                 if document.format != doc_type && document.language.is_none() {
                     count(document.format.clone());
                 }

@@ -145,7 +145,7 @@ pub fn list(session: &Session, request: &FilesRequest) -> Result<SeenFileList> {
         }
         let below = path.as_deref().map_or_else(|| "/".into(), paths::path_text);
         let rows = store.ledger_at(&below)?.into_iter();
-        // The files in a container are listed instead of it.
+        // A container is left out, because the files in it are listed.
         for row in rows.filter(|row| row.reason != CONTAINER) {
             let earlier = by_path.remove(&row.path);
             let listed = ListedFile {

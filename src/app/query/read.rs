@@ -235,7 +235,7 @@ pub(crate) fn unchanged_text(
         unpacked(session, path, bytes, name)
     });
     let bytes = bytes.ok()?;
-    // Its encoding is known, and not guessed again.
+    // The encoding was found when the file was indexed, and is not guessed again.
     let known = document.metadata.encoding.as_ref().map(|encoding| encoding.name.as_bytes());
     decode::decode_as(&bytes, known)
 }

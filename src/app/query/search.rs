@@ -216,7 +216,7 @@ impl ChunkSearch<'_> {
             results.cite();
             return Ok(results);
         }
-        // They count, too.
+        // The notes are set before passages are chosen, because they count towards the budget.
         results.notes = [absent::notes_on(&results), session.notices().to_vec()].concat();
         let limit = request.limit.map(|limit| limit as usize);
         let context = request.context;

@@ -126,7 +126,7 @@ pub(crate) fn before_reindex(
     store: &Store,
     observer: &dyn Observer,
 ) -> Option<PathBuf> {
-    // An interrupted run has made its copy.
+    // A run that continues an interrupted one makes no copy: the interrupted one has made it.
     let is_continuing = store.interrupted_reindex().is_ok_and(|interrupted| interrupted.is_some());
     if session.config().backup.keep == 0 || is_continuing {
         return None;

@@ -124,7 +124,7 @@ impl Session {
     /// file, or a new one. Returns `None` if there is no database.
     pub fn store(&self) -> Result<Option<Store>> {
         let left = self.stores().pop();
-        // It was opened for a request that may have been cancelled since.
+        // The connection belongs to an earlier request, which may have been cancelled; this request has another flag.
         let left = left.and_then(|mut store| store.renew_cancellation().is_ok().then_some(store));
         let Some(mut store) = left.filter(Store::is_current) else { return self.open_existing() };
         // The user may have allowed or named something since.

@@ -170,7 +170,7 @@ impl Announcement {
             thread::spawn(move || {
                 let files = walk(&starts, &options).flatten();
                 let files = files.filter(|file| is_claimed(&file.path, &options.text_extensions));
-                // Set once, here.
+                // Setting cannot fail: the cell is set only here.
                 let _ = counted.set(files.count() as u64);
             });
         }
@@ -180,7 +180,7 @@ impl Announcement {
 
     fn write(&mut self) {
         if let Some(line) = &mut self.line {
-            // A full disk ends the run elsewhere, if at all.
+            // An error is ignored: if the disk is full, the run itself fails.
             let _ = line.set(&self.run.line());
             self.last_written = Some(Instant::now());
         }

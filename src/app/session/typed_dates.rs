@@ -66,7 +66,7 @@ impl TypedDate {
         }
         let typed = typed.trim();
         if let Ok(instant) = typed.parse::<Timestamp>() {
-            // The day is that of the place where it was written.
+            // The day is that of the place where the time was written, so it is not converted.
             let day = typed.get(..10).unwrap_or(typed).to_owned();
             let begins = instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
             return Ok(Self::absolute(typed, day, begins));

@@ -63,7 +63,7 @@ pub(super) struct Cli {
 const JSON: Option<OutputFormat> = Some(OutputFormat::Json);
 const HUMAN: Option<OutputFormat> = Some(OutputFormat::Human);
 
-// In the order of `kb --help`.
+// The commands are in the order of `kb --help`.
 commands! {
     "Find" {
         /// Search your documents

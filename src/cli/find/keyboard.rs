@@ -54,7 +54,7 @@ impl Keyboard {
     /// Stops reading, so that another program gets the keys.
     pub(super) fn stop(self) {
         self.is_stopped.store(true, Ordering::Relaxed);
-        // A thread that panicked reads no keys either.
+        // A panic of the thread is ignored: it reads no more keys either way.
         let _ = self.thread.join();
     }
 }

@@ -211,7 +211,7 @@ fn rows(state: &mut FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     view.listing.set_width(area.columns);
     let all = view.listing.rows();
     let at = all.iter().position(|row| *row == ListingRow::Entry(view.selected)).unwrap_or(0);
-    // The document above the first entry stays on the screen with it.
+    // The heading of a document stays on the screen with its first entry.
     let from =
         if all.get(at.wrapping_sub(1)).is_some_and(|row| matches!(row, ListingRow::Document(_))) {
             at - 1
@@ -293,7 +293,7 @@ fn beside(state: &mut FindState, human: &HumanLayout, area: ScreenArea, layout: 
             (view.listing.body(selected, Some(around), area.columns), LEAD)
         }
         None => {
-            // Until its neighbours are known, the passage is where it will be.
+            // Until the text around it is known, the passage has its final place, so that it does not jump.
             let mut body = view.listing.body(selected, None, area.columns);
             if view.listing.has_text_before(selected) {
                 body.lines.splice(0..0, [Line::new(), Line::new()]);

@@ -150,7 +150,7 @@ fn show(context: &CommandContext, state: FindState) -> Result<FindOutcome> {
         let outcome =
             Screen::take(is_coloured).and_then(|mut screen| running.run(&mut screen, &receiver));
         drop(closing);
-        // Where the screen cannot be written either, that is not the reason.
+        // A closed terminal is the reason, even if writing to the screen fails first.
         let outcome = match outcome {
             Err(_) if is_hung_up() => Err(Error::Interrupted { signal: HANG_UP }),
             outcome => outcome,
@@ -212,7 +212,7 @@ impl FindSession<'_> {
             let (columns, rows) = Screen::size();
             screen.paint(&layout(&mut self.state, &self.human, columns, rows))?;
             let first = self.wait(receiver)?;
-            // All that has happened meanwhile is shown at once.
+            // All inputs that wait are handled before the screen is drawn once.
             for input in iter::once(first).chain(receiver.try_iter()) {
                 effects.extend(self.on(input)?);
             }

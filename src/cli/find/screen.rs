@@ -75,7 +75,7 @@ impl Screen {
 
     /// Paints a layout; only what differs from the last one is written.
     pub(super) fn paint(&mut self, layout: &ScreenLayout) -> Result<()> {
-        // A thread that panicked has given the terminal back.
+        // Nothing is painted after a panic, which has given the terminal back.
         if !IS_TAKEN.load(Ordering::SeqCst) {
             return Ok(());
         }

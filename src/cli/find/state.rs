@@ -161,7 +161,7 @@ impl FindState {
         if !self.has_query() {
             self.views[0] = View::new(None, Listing::of_similar(Vec::new()));
             (self.is_behind, self.took) = (false, None);
-            // An answer that is still coming is not wanted any more.
+            // The next number makes an answer that is still coming out of date.
             self.last[0] += 1;
             return Vec::new();
         }

@@ -164,7 +164,7 @@ pub(super) fn serve<T: From<WorkerReply> + Send>(
 
 /// Loads the model, while the first questions are answered by keywords.
 pub(super) fn warm(session: &Session) {
-    // What fails here fails again with a question, and is reported then.
+    // An error is ignored: it occurs again with the first question, and is reported then.
     let _ = session.binding().map(|bound| session.embedder(bound.as_ref(), &SilentObserver));
 }
 
@@ -274,7 +274,7 @@ impl<T: From<WorkerReply> + Send> FindWorker<'_, T> {
         let around = listing.chunk(0).map(|chunk| read::around(self.session, chunk)).transpose();
         match around {
             Ok(around) => Ok(WorkerAnswer::Listing(listing, around)),
-            // Removed since it was found.
+            // The chunk was removed since it was found.
             Err(Error::UnknownChunk { .. }) => Ok(WorkerAnswer::Listing(listing, None)),
             Err(error) => Err(error),
         }

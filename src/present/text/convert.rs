@@ -12,7 +12,7 @@ pub fn document(converted: &ConvertedDocument, has_page_marks: bool) -> String {
     let ConvertedDocument { document, format, levels, members, .. } = converted;
     let mut text = markdown::markdown(document, *format, *levels, has_page_marks);
     if let (Format::Headed(Headed::Eml | Headed::Msg), Some(subject)) = (format, &document.title) {
-        // The subject of a message is in no block.
+        // The subject of a message is in no block, so it is put in front as a heading.
         text.insert_str(0, &format!("# {subject}\n\n"));
     }
     for member in members {

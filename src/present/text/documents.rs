@@ -103,7 +103,7 @@ impl HumanLayout {
             words("PAGES").optional().left_out(4),
             words("DATE").left_out(3).painted(Meaning::Faint),
             texts("TITLE").painted(Meaning::Title),
-            // Distinguishes documents with the same title.
+            // The path distinguishes documents with the same title.
             paths(if has_file { "PATH" } else { "FOLDER" }).optional().painted(Meaning::Path),
             texts("TAGS").optional().left_out(1).painted(Meaning::Tag),
         ];

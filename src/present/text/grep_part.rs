@@ -38,7 +38,7 @@ impl<'a> GrepPart<'a> {
     ) -> io::Result<Self> {
         let most = results.documents.iter().map(num_places).sum::<usize>().saturating_sub(first);
         let Some(budget) = budget else { return Ok(Self::of(results, first, most)) };
-        // Growing steps, so that the work depends on the budget and not on the number of lines.
+        // Steps grow, so that the work depends on the budget and not on the number of lines.
         let (mut fitting, mut step) = (0, 1);
         while step > 0 {
             let next = (fitting + step).min(most);

@@ -221,7 +221,7 @@ impl ShownPassage {
         let begins = beginnings(table, room).into_iter().filter(|begin| begin.block == row);
         let begin = self.best_of(begins)?;
         let shown = rows(table, begin, room);
-        // Of a wide head, the part with words of the query.
+        // Of a wide head, the part with words of the query is shown.
         let head_row = self.parts_of(head).max_by_key(|part| {
             (self.rated.within(&self.in_passage(part)), Reverse(part.bytes.start))
         })?;
@@ -272,7 +272,7 @@ impl ShownPassage {
             _ if (begin.block, begin.at) == (0, 0) => 1,
             None => -100,
             Some(number) => {
-                // Code is shown with the line before.
+                // Code is shown with the line before it.
                 let is_code = self.room.is_code && self.blocks[begin.block].is_verbatim();
                 -(number - i32::from(is_code)).abs() * 2 - if begin.is_sentence { 0 } else { 3 }
             }

@@ -283,7 +283,7 @@ pub(crate) fn excerpt_of(
     let room = PassageRoom { columns, lines: num_lines[usize::from(is_code)], is_code };
     let sections = chunk.section.iter().flat_map(|section| section.split(CHAIN_SEPARATOR));
     let known: Vec<&str> = sections.chain([document.title.as_str()]).collect();
-    // The text of a passage has other lines.
+    // A joined passage has other lines than its chunk, so the cited place does not apply.
     let cited = hit.passage.is_none().then_some(hit.at.in_text);
     excerpt(&chunk.text, &known, wanted, cited, room)
 }

@@ -96,6 +96,7 @@ pub fn grep(
         }
         found
     })?;
+    // Threads take batches in any order.
     found.sort_by_key(|matched| matched.document_id);
     Ok(found)
 }
@@ -210,7 +211,7 @@ impl GrepText {
         {
             let text = &self.joined.text[bytes.clone()];
             let matches = if is_match { pattern.matches(text) } else { Vec::new() };
-            // What matched decides where a line of two pages is from.
+            // The first match decides from which page or chunk a line is that two of them share.
             let at = bytes.start + matches.first().map_or(0, |found| found.start);
             let idx = self.joined.chunk_at(at);
             let (chunk_id, json, num_head_lines) = &self.chunks[idx];

@@ -54,7 +54,7 @@ impl LinePattern {
         if !has_marks(text) {
             return self.visit_composed(text, visit);
         }
-        // Both texts have the same line ends.
+        // Composing changes no line end, so the lines of both texts correspond.
         let composed = with_composed_marks(text);
         let mut lines = text.split('\n').zip(composed.split('\n'));
         let (mut at, mut at_composed) = (0, 0);
@@ -101,7 +101,7 @@ impl LinePattern {
         if !has_marks(line) {
             return self.matches_in_composed(line);
         }
-        // Where each letter begins in the composed line and in the line.
+        // `starts` has where each letter begins in the composed line and in the line.
         let (mut text, mut starts, mut at) = (String::new(), Vec::new(), 0);
         for letter in letters(line) {
             starts.push((text.len(), at));

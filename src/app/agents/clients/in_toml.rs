@@ -105,7 +105,7 @@ fn set(
     for key in client.keys {
         let item = table.entry(key).or_insert_with(|| {
             let mut made = Table::new();
-            // Without a header for itself: `[mcp_servers.kb]` is enough.
+            // The table gets no header: that of the entry, `[mcp_servers.kb]`, is enough.
             made.set_implicit(true);
             Item::Table(made)
         });
@@ -122,6 +122,7 @@ fn set(
         match entry.get_mut(key) {
             Some(item) if json(item) == *field => {}
             Some(item) => {
+                // The comment after the value stays.
                 let decor = item.as_value().map(|value| value.decor().clone());
                 *item = toml(field);
                 if let (Some(decor), Some(value)) = (decor, item.as_value_mut()) {

@@ -59,7 +59,7 @@ pub(super) fn edit(
         None => String::new(),
     };
     let (head, tail) = match (&place, entry) {
-        // The group goes with its only entry.
+        // The group is removed with its only entry.
         (Some(_), None) if is_last => (group.start, group.end),
         (Some(place), _) => (place.start, place.end),
         (None, _) => (group.end, group.end),
@@ -73,6 +73,7 @@ pub(super) fn edit(
     }
     new += &written;
     new += &lines[tail..].concat();
+    // The lines were changed as text, so the result is parsed and compared before it is written.
     check(&old, &new, key)?;
     let before = place.map(|place| lines[place].concat().trim_end().to_owned());
     let after = entry.map(|_| written.trim_end().to_owned());

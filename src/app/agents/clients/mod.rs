@@ -143,7 +143,8 @@ pub fn plan(
     }
     let old = read_if_there(&path, SymlinkPolicy::Follow, MAX_BYTES)?;
     let (mark, text) = text(old.as_deref().unwrap_or_default(), &path)?;
-    // Another person may have written the settings of a project: a variable there can load a library into kb.
+    // Other fields of a project's settings are dropped. Another person may have written them, and a variable there
+    // can load a library into kb.
     let keeps_others = matches!(settings, Settings::OfUser(..));
     let wanted = WantedEntry { entry, keeps_others };
     let edited = match client.notation {
@@ -198,7 +199,7 @@ impl SettingsPlan {
         if !self.changes() {
             return Ok(());
         }
-        // Programs write into their settings while they run.
+        // Programs write into their settings while they run, so these are read again just before they are replaced.
         if read_if_there(&self.path, SymlinkPolicy::Follow, MAX_BYTES)? != self.old {
             return Err(Error::config(&self.path, "it has changed meanwhile; nothing was written")
                 .with_hint("run the command again"));

@@ -138,7 +138,7 @@ fn sorted(tags: &[String]) -> Vec<String> {
 /// Returns the line of the page that begins with a key of the front matter; its first line if none does.
 fn line_of(key: &str, front: &str) -> usize {
     let at = front.lines().position(|line| line.trim_start().starts_with(key));
-    // The fence is line 1.
+    // The opening fence is line 1, so the front matter begins at line 2.
     at.map_or(2, |at| at + 2)
 }
 
@@ -183,7 +183,7 @@ fn fields(editable: &Editable, front: &str) -> Result<EditedFields, (usize, Stri
                 if title.is_empty() {
                     return Err(refuse("the title is empty"));
                 }
-                // As the page showed it.
+                // The title is compared as the page showed it: quoting may have changed it.
                 let is_same = quoted(&title) == quoted(document.title.trim());
                 changes.title = Some(title).filter(|_| !is_same);
             }
@@ -200,7 +200,7 @@ fn fields(editable: &Editable, front: &str) -> Result<EditedFields, (usize, Stri
         }
     }
     let title = changes.title.take();
-    // A title that was not edited stays what it is.
+    // The title has been compared above: `differing` would count an unchanged one as given by the user.
     let changes = editable.differing(changes);
     Ok(EditedFields { title, ..changes })
 }

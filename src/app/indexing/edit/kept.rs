@@ -41,7 +41,7 @@ pub(crate) fn delete(page: &Path) -> Result<()> {
 /// Returns the document of a page; `None` for any other file.
 fn id_of(path: &Path) -> Option<DocumentId> {
     let number = path.file_name()?.to_str()?.strip_prefix(PREFIX)?.strip_suffix(END)?;
-    // Only as kb writes it: `edit-01.md` is the user's.
+    // Only the name that kb itself would write is accepted: `edit-01.md` is the user's.
     let id: i64 = number.parse().ok().filter(|id: &i64| id.to_string() == number)?;
     path.symlink_metadata().ok().filter(|found| found.is_file())?;
     Some(DocumentId(id))

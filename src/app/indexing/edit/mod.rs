@@ -32,7 +32,7 @@ fn note_text(store: &Store, note: &StoredDocument) -> Result<String> {
     if let Some(text) = store.note_text(note.id)? {
         return Ok(text);
     }
-    // A long note of an older kb is only there in chunks.
+    // An older kb did not keep the text of a note, so it is joined from the chunks.
     let options = ShowOptions { selection: PartSelection::Whole, max_lines: None };
     Ok(show(store, note.clone(), &options)?.text)
 }

@@ -102,18 +102,19 @@ pub(crate) fn ingest(
         error: outcome.as_ref().err(),
         log: log.path(),
     });
+    // A cancelled run has stored some documents, whose old versions must not stay readable.
     if matches!(outcome, Err(Error::Cancelled)) {
         erase::finish(store, observer)?;
         return Err(Error::Cancelled);
     }
     outcome?;
-    // Otherwise every update would report a mistyped folder as empty.
+    // A new folder without documents is forgotten; otherwise every update would report a mistyped one as empty.
     if report.found_nothing() {
         for root in &new_roots {
             store.forget_root(root)?;
         }
     }
-    // Also after a run that only found moved files, which are among the skipped ones.
+    // This also runs if files have only moved, which count as skipped.
     let roots = Roots::of(&store, false)?;
     mounts::note_new(&mut store, &roots)?;
     store.encode_vectors()?;
@@ -156,7 +157,7 @@ fn remember_named(
     for path in paths {
         let path = &paths::clean(path);
         let Some(real_path) = Reach::named(path).ok().and_then(|reach| reach.real_path()) else {
-            // It is reported when it is read.
+            // A missing path is reported when it is read.
             continue;
         };
         let text = paths::path_text(path);
@@ -198,7 +199,7 @@ fn remember_named(
         let root = AddedFolder { doc_type, language, follows_links: folder.follows_links, ..root };
         store.remember_root(&root)?;
         if !store.roots()?.iter().any(|followed| followed.path == root.path) {
-            // Someone else had given it other options.
+            // The database has the folder with options of someone else, which are replaced by those that were allowed.
             store.forget_root(&root.path)?;
             store.remember_root(&root)?;
         }

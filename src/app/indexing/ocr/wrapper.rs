@@ -33,7 +33,7 @@ pub(super) fn read(script: &str) -> Option<WrappedProgram> {
             continue;
         }
         let started = line.strip_prefix("exec ")?.trim_start();
-        // The name that the program sees, which does not matter to Tesseract.
+        // `-a` sets the name that the program sees, which does not matter to Tesseract.
         let started = started.strip_prefix("-a \"$0\" ").unwrap_or(started);
         let program = PathBuf::from(literal(started.strip_suffix("\"$@\"")?.trim())?);
         return program.is_absolute().then_some(WrappedProgram { program, defaults, variables });

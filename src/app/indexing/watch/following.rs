@@ -40,7 +40,7 @@ impl WatchedFolders {
             folders: BTreeMap::new(),
             stamps: [None, None],
         };
-        // What has changed before is found by the first update.
+        // The first update finds what has changed before, so nothing is pending for it.
         following.look_again(session, &mut PendingChanges::new(Duration::ZERO), Instant::now())?;
         Ok(following)
     }
@@ -98,6 +98,7 @@ impl WatchedFolders {
         }
         for (path, folder) in &mut self.folders {
             let found = path.is_dir().then(|| identity(path).unwrap_or_default());
+            // A folder that was removed and made again has another identity: the watch on the old one is dead.
             if found == folder.watched {
                 continue;
             }
@@ -107,7 +108,7 @@ impl WatchedFolders {
             if found.is_some() {
                 match self.watcher.follow(path, folder.depth) {
                     Ok(()) => folder.watched = found,
-                    // It has gone again.
+                    // The folder has gone again.
                     Err(Error::PathNotFound { .. }) => continue,
                     Err(error) => return Err(error),
                 }
@@ -125,7 +126,7 @@ impl WatchedFolders {
         let wanted = match session.open_existing() {
             Ok(Some(store)) => wanted(session, &store, &self.named)?,
             Ok(None) => BTreeMap::new(),
-            // It is read when it is free again.
+            // A locked database is read when it is free again.
             Err(Error::Locked { .. }) => {
                 self.stamps = [None, None];
                 return Ok(());
@@ -168,12 +169,12 @@ fn wanted(
     }
     let mut trees: Vec<PathBuf> =
         roots.folders().filter(|root| is_wanted(root, named)).map(Path::to_owned).collect();
-    // Named parts of an added folder.
+    // Only the named parts of an added folder are followed. Of a file, that is its folder.
     let parts = named.iter().filter(|name| roots.folder_of(name).is_some());
     trees.extend(parts.filter_map(|name| {
         if name.is_dir() { Some(name.clone()) } else { name.parent().map(Path::to_owned) }
     }));
-    // A folder in another one is followed with that one.
+    // A folder in another one is watched together with that one.
     for tree in &trees {
         let is_inner = trees.iter().any(|other| other != tree && tree.starts_with(other));
         if !is_inner {

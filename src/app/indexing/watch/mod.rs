@@ -76,6 +76,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
         0 => "no folders have been added yet; waiting".to_owned(),
         num_folders => format!("following {}", counted(num_folders, "folder")),
     });
+    // Everything is pending and quiet already, so the first update begins at once.
     pending.add_all(Instant::now() - QUIET);
     while !request.is_ended.load(Ordering::Relaxed) {
         let now = Instant::now();
@@ -96,11 +97,11 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
             }
         }
         let mut change = following.next(pending.wait(Instant::now()).min(TICK));
-        // A flood of changes keeps neither an update nor the end of the run waiting.
+        // The time is limited, so that a flood of changes keeps neither an update nor the end of the run waiting.
         let until = Instant::now() + TICK;
         while let Some(announced) = change {
             match announced {
-                // What kb writes itself is not followed: that would never end.
+                // Changes of kb's own files are ignored: each update writes them, so it would never end.
                 WatchChange::At(path) if path.starts_with(session.data_dir()) => {}
                 WatchChange::At(path) => pending.add(following.as_remembered(path), Instant::now()),
                 WatchChange::Lost => pending.add_all(Instant::now()),
@@ -133,7 +134,7 @@ fn run(
                 return Ok(());
             }
             match update(session, &watched_update(named), lines) {
-                // A folder has vanished meanwhile.
+                // A named folder has vanished meanwhile, so everything is updated.
                 Err(Error::Usage { .. }) => update(session, &everything, lines)?,
                 other => other?,
             }

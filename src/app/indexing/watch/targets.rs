@@ -24,7 +24,7 @@ pub(super) fn targets(
 ) -> Result<Vec<PathBuf>> {
     let Some(store) = session.open_existing()? else { return Ok(Vec::new()) };
     let trees = following.trees();
-    // A folder may be added although it is hidden in another one.
+    // All added folders count, because one may be added although it is hidden in another one.
     let roots = Roots::of(&store, session.config().ingestion.follow_links)?;
     let folders: Vec<PathBuf> =
         roots.folders().map(Path::to_owned).chain(trees.iter().cloned()).collect();
@@ -46,7 +46,7 @@ pub(super) fn targets(
                 found.extend(path.parent().map(Path::to_owned));
             }
         } else {
-            // A folder that was removed or moved away, perhaps.
+            // A missing path may be a folder that was removed or moved away.
             if known.is_none() {
                 known = Some(store.known_files()?);
             }

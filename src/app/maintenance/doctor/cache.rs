@@ -89,7 +89,7 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
             findings.add_with_fix(NAME, CheckVerdict::Fault, describe(file), FIX);
         }
     }
-    // A file in use is rebuilt before it is loaded.
+    // An unknown file in use is left out here: it is rebuilt before it is loaded.
     let unknown = found.files.iter().filter(|file| file.state == CachedFileState::Unknown);
     let parts: BTreeSet<&Path> =
         unknown.filter(|file| !file.is_used).map(|file| &*file.part).collect();
@@ -107,7 +107,7 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
         let message = format!("{} with the right checksums", counted(intact, "file"));
         findings.add(NAME, CheckVerdict::Ok, message);
     }
-    // Loading it would also write the manifest again.
+    // With a damaged manifest, the model is not loaded: that would write the manifest again.
     !found.is_manifest_damaged && !wrong(found).iter().any(|file| file.is_used)
 }
 

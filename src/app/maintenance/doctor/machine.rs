@@ -107,7 +107,7 @@ fn writable(_: &Path) -> std::io::Result<()> {
 /// Reports the free space for the database.
 pub(super) fn disk(session: &Session, findings: &mut Findings) {
     let places = [session.data_dir().to_owned(), session.locations().cache_dir];
-    // Nothing is going to fill up where nothing can be written.
+    // Places that cannot be written are left out: nothing there is going to fill up.
     for place in places.into_iter().filter(|place| !place.exists() || is_writable(place)) {
         let Some(free) = place.ancestors().find(|folder| folder.exists()).and_then(free_bytes)
         else {
@@ -146,7 +146,7 @@ pub(super) fn model(
     observer: &dyn Observer,
     findings: &mut Findings,
 ) {
-    // The model that is wanted may not be installed; the remedy is the same.
+    // A mismatch is reported first: the wanted model may not be installed, but the remedy is the same.
     if let Err(error @ Error::ModelMismatch { .. }) = model::check_selection(session, bound) {
         return findings.add_error("model", &error);
     }

@@ -45,7 +45,7 @@ fn examine_once(session: &Session, is_fixing: bool, observer: &dyn Observer) -> 
     // database, because a repair may compute vectors.
     let is_safe = cache::examine(session, bound.as_ref(), is_fixing, observer, &mut findings);
     machine::model(session, bound.as_ref(), is_safe, observer, &mut findings);
-    // A repair may embed passages, which loads the model.
+    // A repair may load the model to embed passages, so the cache must be safe.
     database::examine(session, is_fixing && is_safe, observer, &mut findings);
     let layers = machine::sandbox(session, &mut findings);
     machine::ocr(session, layers, &mut findings);

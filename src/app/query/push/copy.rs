@@ -40,7 +40,7 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
 pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> Result<Remote> {
     let target = parse(session, typed)?;
     let kept = session.kept_link().take().filter(|kept| kept.typed == typed);
-    // The server may have ended it meanwhile.
+    // The server may have ended the kept connection meanwhile.
     let remote = match kept.and_then(|kept| Remote::open(kept.link).ok()) {
         Some(remote) => remote,
         None => Remote::open(connect(&target, observer)?)?,

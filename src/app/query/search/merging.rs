@@ -40,7 +40,7 @@ impl MergeOptions {
         let mut searched = answers.iter().filter(|answer| !is_void(answer)).peekable();
         merged.is_unmet = searched.peek().is_some() && searched.all(|answer| answer.is_unmet);
         if !merged.is_unmet {
-            // What one base has in these words is the answer; others were answered without the quotes.
+            // If one base has the phrase, the answers of the others, which ignored the quotes, are withdrawn.
             answers.iter_mut().filter(|answer| answer.is_unmet).for_each(withdraw);
         }
         let judged = answers.iter().filter(|answer| answer.confidence.is_some());

@@ -43,10 +43,10 @@ pub(crate) fn run(
         .started(program)
         .and_then(|found| start(&found, arguments, dir))
         .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
-    // Threads, because a program may print before it has read everything. They end when the pipes are closed; a
-    // process that keeps one open does not keep the search.
+    // Threads read and write, because a program may print before it has read everything. They end when the pipes are
+    // closed; a process that keeps one open does not keep the search.
     if let Some(mut stdin) = running.child.stdin.take() {
-        // A program may end without reading its input.
+        // An error is ignored: a program may end without reading its input.
         thread::spawn(move || _ = stdin.write_all(&input));
     }
     let output = running.child.stdout.take().map(|pipe| read(pipe, MAX_OUTPUT_BYTES + 1, false));
@@ -79,7 +79,7 @@ fn start(program: &Path, arguments: &[String], dir: &Path) -> io::Result<Program
     let mut command = Command::new(program);
     command.args(arguments).current_dir(dir);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Passwords that are meant for kb.
+    // These passwords are meant for kb, and not for programs that it starts.
     command.env_remove("PGPASSWORD").env_remove("KB_PASSWORD");
     ProgramProcess::start(&mut command)
 }
@@ -102,7 +102,7 @@ fn read(mut pipe: impl Read + Send + 'static, max: usize, keeps_last: bool) -> R
                 break;
             }
         }
-        // The search may have ended.
+        // Sending fails if the search has ended.
         let _ = sender.send(kept);
     });
     receiver
@@ -139,12 +139,12 @@ impl Drop for ProgramProcess {
         if let Some(group) =
             i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw)
         {
-            // It may have ended, with all it started.
+            // Killing fails if the program has ended, with all it started.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // Some may have left the group (`setsid`), and some may start others at this moment.
+        // Some processes may have left the group (`setsid`), and some may start others at this moment.
         #[cfg(unix)]
         for _ in 0..MAX_ROUNDS {
             let left = processes::with_variable(&self.mark);

@@ -23,7 +23,7 @@ pub fn search_several(
     let mut request = request.clone();
     let statistics = statistics(sessions, &request)?;
     if sessions.iter().any(|session| request.options(session).recency.is_some()) {
-        // Ages count from the newest document of all.
+        // Ages count from the newest document of all bases, so that they can be compared.
         for store in sessions.iter().map(|session| session.open_existing()) {
             let newest = store?.map(|store| store.newest(&request.filter)).transpose()?;
             request.newest = request.newest.max(newest.flatten());

@@ -274,7 +274,7 @@ fn read_entries<'a>(lines: impl Iterator<Item = &'a str>) -> AllowedPaths {
             _ => {}
         }
     }
-    // They are in order, so that this is faster than one by one.
+    // The files are in order, so collecting them is faster than inserting them one by one.
     AllowedPaths { folders, files: files.into_iter().collect() }
 }
 
@@ -315,7 +315,7 @@ fn field(text: &str) -> String {
 }
 
 fn plain(field: &str) -> String {
-    // Nearly every path, and there may be a hundred thousand.
+    // This is nearly every path, and there may be a hundred thousand.
     if !field.contains('\\') {
         return field.to_owned();
     }

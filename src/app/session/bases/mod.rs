@@ -217,7 +217,7 @@ pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<NamedBase
         return Err(Error::usage(format!("there is a folder {} already", to.dir.display()))
             .with_hint(format!("choose another name, or list it with `kb base add {new_name}`")));
     }
-    // Known under both names until the folder has moved.
+    // The base is known under both names until its folder has moved, so that a kill at any moment loses nothing.
     known::copy_folder(session.environment(), &from.dir, &to.dir)?;
     folder::move_to(&from.dir, &to.dir).map_err(io)?;
     known::drop_folder(session.environment(), &from.dir)?;

@@ -56,7 +56,8 @@ pub fn settle(store: &mut Store, opening: &TrustContext<'_>) -> Result<Option<St
     };
     let (is_old, id) = (found.is_none(), known::id(found));
     let base = known.base(dir, &id);
-    // A version without this list made it, and this is the first start of one that has it.
+    // A database without an id is of an older kb, which had no list of known bases. It is taken over at the first start
+    // of a kb that has one.
     let is_taken_over = match base {
         Some(base) => base.state == BaseTrust::Own,
         None => is_old && is_usual && !known.has_folder(dir),
@@ -81,7 +82,7 @@ fn make_own(store: &mut Store, environment: &Environment, dir: &Path) -> Result<
     }
     let kept = store.keep_base_id(&id)?;
     if kept != id {
-        // Another process was faster.
+        // Another process was faster, so its id stays and is allowed.
         let _ = known::allow(environment, dir, &known::id(Some(kept)), |_| {});
     }
     Ok(None)

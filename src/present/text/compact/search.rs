@@ -74,7 +74,7 @@ pub fn markdown_cost() -> FormCost {
         frame,
         of_hit: |hit, _| {
             let ids = format!("\n{} {}, {}\n\n", quote::citation(hit), quote::id(hit), chunks(hit));
-            // Each line begins with a mark.
+            // Each line of a quotation begins with a mark, which costs a token.
             let num_lines = hit.stored.chunk.chunk.text.lines().count();
             tokens::estimate(&ids) + num_lines
         },
