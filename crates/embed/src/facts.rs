@@ -94,6 +94,7 @@ impl Rotary {
             });
         Self {
             is_global: is_global.collect(),
+            // `local_attention` counts the tokens of both sides.
             window: positive_number(&config["local_attention"], 128) / 2,
             local_base: rotary_base(config, "sliding_attention", "local_rope_theta", 10_000),
             global_base: rotary_base(config, "full_attention", "global_rope_theta", 160_000),
@@ -189,7 +190,7 @@ impl ModelProperties {
             num_heads: 1,
             epsilon: 0.0,
             first_position: 0,
-            // `model2vec` also reads at most so many tokens of a text.
+            // `model2vec` also reads at most this many tokens of a text.
             max_tokens: DEFAULT_POSITIONS,
             activation: Activation::Gelu,
             pooling: Pooling::Mean,

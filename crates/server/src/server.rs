@@ -210,7 +210,7 @@ impl ServerHandler for Server {
         let call = Call::new(Arc::new(move |report| {
             // The closure owns `at_work`: the call counts as work until the thread of the tool drops it.
             let _ = &at_work;
-            // A report is dropped if the client is gone or does not read.
+            // A report is dropped if the client has left or does not read.
             let _ = reports.try_send(report);
         }));
         let guard = self.running_calls.enter(call.clone());

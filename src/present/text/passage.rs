@@ -270,6 +270,7 @@ impl ShownPassage {
         let first = row_with(&rows, self.lead).or(first_of_best);
         let neatness = match first.and_then(|number| i32::try_from(number).ok()) {
             _ if (begin.block, begin.at) == (0, 0) => 1,
+            // An excerpt without its first line is less neat than any other.
             None => -100,
             Some(number) => {
                 // Code is shown with the line before it.

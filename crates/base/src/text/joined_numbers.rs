@@ -155,6 +155,7 @@ fn account(line: &NumberGroups<'_>) -> Option<FoundNumber> {
             break;
         };
         term += &group.to_ascii_lowercase();
+        // The shortest IBAN is that of Norway; ISO 13616 allows 34 characters.
         if (15..=34).contains(&term.len()) && remainder_97(&term) == 1 {
             last = Some((term.clone(), number + 1));
         }

@@ -44,6 +44,7 @@ pub fn without_fence(block: &str) -> (String, Option<String>) {
     let head = head.trim_start();
     let mark = head.trim_start_matches(['`', '~']);
     let len = head.len() - mark.len();
+    // A fence has at least three marks (CommonMark, 4.5).
     if len < 3 {
         let lines = block.lines();
         let lines = lines.map(|line| line.strip_prefix("    ").unwrap_or(line.trim_start()));
@@ -144,7 +145,7 @@ pub fn list_item(text: &str) -> String {
     format!("{mark} {}", prose(rest.trim_start()).replace('\n', &indentation))
 }
 
-/// Whether a word is the number of a list item in Markdown: `3.` or `3)`.
+/// Whether a word is the number of a list item in Markdown: `3.` or `3)`, with at most nine digits (CommonMark, 5.2).
 fn is_number(word: &str) -> bool {
     let digits = word.strip_suffix(['.', ')']).unwrap_or_default();
     (1..=9).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())

@@ -114,7 +114,7 @@ fn adopt(
         .and_then(|(_, dir)| library_in(&dir));
     for path in of_python.into_iter().chain(system(&locations.library_dirs)) {
         let made = workspace.path("library");
-        // A library that cannot be read is passed over: there are other sources.
+        // A library that cannot be read is skipped: there are other sources.
         let Ok(mut source) = open::open(&path, open::SymlinkPolicy::Follow) else { continue };
         write_file(&made, &mut source)?;
         let found = sha256(&made)?;

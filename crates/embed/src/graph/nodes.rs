@@ -171,6 +171,7 @@ impl Builder<'_> {
         let shares = self.node_with("Softmax", &[&scores], vec![attribute("axis", -1_i64)?])?;
         let mixed = self.node("MatMul", &[&shares, value])?;
         let mixed = self.transposed(&mixed, [0, 2, 1, 3])?;
+        // In a Reshape of ONNX, 0 keeps the length of an axis.
         let joined = self.integers(&[0, 0, i64::try_from(self.dim).unwrap_or(i64::MAX)])?;
         self.node("Reshape", &[&mixed, &joined])
     }

@@ -365,6 +365,7 @@ fn f32_from_f16(half: u16) -> f32 {
     let mantissa = half & 0x3ff;
     let magnitude = match exponent {
         0 => (f32::from(mantissa) * SMALLEST).to_bits(),
+        // All ones are the exponent of infinity and of no number.
         0x1f => 0xff << 23 | u32::from(mantissa) << 13,
         _ => (exponent + BIAS) << 23 | u32::from(mantissa) << 13,
     };

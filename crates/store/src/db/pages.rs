@@ -54,7 +54,7 @@ pub(crate) fn clear_gaps(db: &Connection) -> Step<Option<usize>> {
     let mut read = db.prepare(PAGE)?;
     let mut write = db.prepare(WRITE_PAGE)?;
     while let Some(number) = waiting.pop() {
-        // Pages of a damaged file may point to each other in a circle, so no more are read than there are.
+        // Pages of a damaged file may point to each other in a circle, so no more are read than the file has.
         num_read += 1;
         if num_read > num_pages {
             return Err(damaged(number));
@@ -85,6 +85,7 @@ fn damaged(page: i64) -> DatabaseFault {
 fn page(data: &[u8], is_first: bool) -> Option<DatabasePage> {
     let start = if is_first { FILE_HEADER } else { 0 };
     let header = match data.get(start)? {
+        // The types of inner pages and leaves, of an index and of a table (fileformat2.html, 1.6).
         2 | 5 => INNER_HEADER,
         10 | 13 => LEAF_HEADER,
         _ => return None,
@@ -92,6 +93,7 @@ fn page(data: &[u8], is_first: bool) -> Option<DatabasePage> {
     let num_rows = number(data, start + 3)?;
     let list = start + header;
     let first_row = match number(data, start + 5)? {
+        // 65,536 does not fit into two bytes, and is written as 0.
         0 => 1 << 16,
         first_row => first_row,
     };

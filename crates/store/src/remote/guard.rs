@@ -179,7 +179,7 @@ impl Scanner {
         }
     }
 
-    /// Checks what the server wants from the client.
+    /// Checks what the server wants from the client. The codes are those of PostgreSQL's authentication messages.
     fn authentication(&mut self, code: u32) -> Result<(), Breach> {
         let method = match code {
             0 if self.has_asked => return Ok(()),

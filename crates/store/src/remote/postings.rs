@@ -95,6 +95,7 @@ fn put(bytes: &mut Vec<u8>, mut number: u32) {
 
 fn take(rest: &mut &[u8]) -> Option<u32> {
     let mut number = 0_u64;
+    // Five bytes with seven bits each hold a number of 32 bits.
     for shift in (0..35).step_by(7) {
         let (byte, after) = rest.split_first()?;
         *rest = after;

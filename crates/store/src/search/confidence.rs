@@ -150,6 +150,7 @@ impl Signals {
     /// Returns the logarithm of the odds that the first three hits have the answer, in a collection that answers every
     /// second question.
     fn log_odds(&self) -> f64 {
+        // Logistic regressions, fitted on fourteen collections (benches/results/2026-11-27-confidence.md).
         match (self.vector, self.keyword) {
             (Some(v), Some(k)) => {
                 4.34 * v.cosine

@@ -41,7 +41,7 @@ pub(super) struct Keywords {
 /// they are short.
 const PLACE: f64 = 4.0;
 
-/// The share of its weight that a word counts which stands for one that no passage has: it may mean something else.
+/// The share of its weight that a word counts which replaces one that no passage has: it may mean something else.
 const COMPLETION: f64 = 0.5;
 
 /// Number of exact terms that a place counts as: a page that repeats a path has more of its words than the file itself.

@@ -176,7 +176,7 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
     let exact = pieces.iter().filter_map(|piece| exact::term(&piece.text));
     let exact = Terms::of(exact, limits::QUERY_TERMS).take();
     let plain = || pieces.iter().filter(|piece| !piece.is_phrase).take(limits::QUERY_TERMS);
-    // Neighbouring words may be the groups of a number, which is then looked up as a whole and not by its groups.
+    // Neighbouring words may be the groups of a number, which is then looked up as one word, not by its groups.
     let numbers = spellings::numbers(&passage);
     let wholes = plain().filter_map(|piece| spellings::whole(&piece.text));
     let wholes: Vec<CompoundWord> = wholes

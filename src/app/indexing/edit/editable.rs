@@ -109,6 +109,7 @@ impl Editable {
         let front = &rest[..end - fence.len()];
         let body = rest[end..].trim_matches('\n').trim_end();
         let mut changes = fields(self, front)?;
+        // The text begins after the two fences around the front matter.
         let first_line = front.lines().count() + 3;
         match &self.text {
             Some(_) if body.is_empty() => {

@@ -60,6 +60,7 @@ const UNIDENTIFIED: &str = "none";
 /// Returns the id of a database in the file. The author of a database also chose its id.
 pub(crate) fn id(found: Option<String>) -> String {
     let plain = found.filter(|id| {
+        // Any other id could break the lines and fields of the file, so it counts as none.
         (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
     });
     plain.unwrap_or_else(|| UNIDENTIFIED.to_owned())

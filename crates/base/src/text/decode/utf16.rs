@@ -90,12 +90,13 @@ pub(super) fn sniff(head: &[u8]) -> Option<&'static Encoding> {
 fn of_latin(head: &[u8]) -> Option<&'static Encoding> {
     let num_pairs = head.len() / 2;
     let (num_first, num_second) = (num_zeros(head, 0), num_zeros(head, 1));
-    // At least half the characters are Latin, and no character is U+00xx with swapped bytes.
     let (encoding, num_zeros, num_wrong) = if num_first > num_second {
         (UTF_16BE, num_first, num_second)
     } else {
         (UTF_16LE, num_second, num_first)
     };
+    // At least half of the characters are Latin. Hardly any, one in fifty, has its zero at the other byte, which is
+    // none of Latin.
     if num_zeros * 2 < num_pairs || num_wrong * 50 > num_pairs || num_pairs < 2 {
         return None;
     }

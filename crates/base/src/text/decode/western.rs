@@ -79,12 +79,12 @@ impl Placement {
         found
     }
 
-    /// Whether nearly all characters fit.
+    /// Whether nearly all characters fit: at least five for each that does not.
     fn is_good(self) -> bool {
         self.num_fitting > 0 && self.num_odd * 5 <= self.num_fitting
     }
 
-    /// Whether many characters do not fit.
+    /// Whether many characters do not fit: more than one for four that do.
     fn is_bad(self) -> bool {
         self.num_odd * 4 > self.num_fitting
     }

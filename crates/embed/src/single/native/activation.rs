@@ -77,6 +77,7 @@ fn exp<const FUSED: bool>(x: f32) -> f32 {
     for term in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
         part = dense::mul_add::<FUSED>(part, rest, term);
     }
+    // The integer is in the lowest bits of `shifted`. With the bias, it is the exponent of a float.
     let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(BIAS << 23));
     part * power
 }

@@ -268,6 +268,7 @@ impl Steps {
             let per_step = 1.0 / step;
             lanes::convert(numbers, steps.as_flattened_mut(), move |number| {
                 let step = (number * per_step + zero).clamp(0.0, MOST) + activation::ROUNDER;
+                // `ROUNDER` has left the integer in the lowest bits.
                 (step.to_bits() & 127) as u8
             });
             self.scales.push(TokenScale { step, zero: zero as i32 });
