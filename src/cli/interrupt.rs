@@ -29,7 +29,8 @@ impl Interrupt {
         let interrupt = Self::default();
         for signal in [SIGINT, SIGTERM] {
             let number = usize::try_from(signal).unwrap_or(0);
-            // If a handler cannot be registered, the signal keeps its default action.
+            // If a handler cannot be registered, the signal keeps its default action. Handlers run in this order: the
+            // first signal only sets the flag, and the second one finds it set and ends the process.
             let _ = flag::register_conditional_default(signal, Arc::clone(flag));
             let _ = flag::register_usize(signal, Arc::clone(&interrupt.signal), number);
             let _ = flag::register(signal, Arc::clone(flag));

@@ -71,6 +71,7 @@ pub(super) fn is_coloured(
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
+            // A dumb terminal would print the codes of colours.
             let is_dumb = environment.get("TERM").is_some_and(|term| term == "dumb");
             is_terminal && !is_dumb && environment.get("NO_COLOR").is_none()
         }

@@ -37,6 +37,7 @@ impl Pager {
         let named = ["KB_PAGER", "PAGER"].iter().find_map(|name| environment.get(name));
         let command = named.map_or_else(|| DEFAULT_PAGER.into(), |pager| pager.to_string_lossy());
         let command = words(&command);
+        // A dumb terminal cannot show pages, and `cat` is how people switch a pager off.
         let is_dumb = environment.get("TERM").is_some_and(|term| term == "dumb");
         if is_dumb
             || matches!(command.as_slice(), [] | [_] if command.first().is_none_or(|word| word == "cat"))

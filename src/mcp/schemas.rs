@@ -37,6 +37,7 @@ fn simplify(property: &mut Value) {
     property.remove("format");
     property.remove("default");
     if let Some(Value::Array(types)) = property.get_mut("type") {
+        // An argument that is not given is left out, so `null` is no choice.
         types.retain(|name| name != "null");
         let only = match types.as_slice() {
             [only] => only.clone(),

@@ -95,6 +95,7 @@ pub fn open(
     // The encoding of an unchanged file is known, and not guessed again.
     let known = document.metadata.encoding.as_ref().filter(|_| has_changed == Some(false));
     let known = known.map(|encoding| encoding.name.as_bytes());
+    // A PDF may be decoded as text without being any.
     let text = bytes.as_deref().filter(|_| document.format != "pdf");
     let text = text.and_then(|bytes| decode::decode_as(bytes, known));
     let (origin, text) = match text {

@@ -74,6 +74,7 @@ pub(crate) fn static_folder(dir: &Path) -> Result<Option<String>> {
     let mut modules = listed(dir)?.into_iter();
     match modules.next() {
         Some((kind, folder)) if kind == "StaticEmbedding" => {
+            // A Normalize changes nothing, because kb sets every vector to unit length.
             match modules.find(|(kind, _)| kind != "Normalize") {
                 Some((other, _)) => Err(unsupported(
                     &dir.join(FILE),
@@ -163,6 +164,7 @@ fn read_dense(folder: &Path, num_inputs: usize) -> Result<Dense> {
     let num_outputs = num_outputs
         .ok_or_else(|| model_error(&path, "`out_features` is missing or not a number"))?;
     for name in ["module_input_name", "module_output_name"] {
+        // A Dense reads and writes the vector of the whole text unless it names another one.
         let features = config[name].as_str().unwrap_or("sentence_embedding");
         if features != "sentence_embedding" {
             let reason = format!("a Dense with {name} `{features}` is not supported");

@@ -78,6 +78,7 @@ pub fn status(session: &Session) -> Result<StatusReport> {
         let setup = Setup { made_differently, ..describe(session, store.binding()?) };
         Ok((setup, store.stats()?, store.conflict_copies()?))
     })?;
+    // Without its program for reading, kb cannot ask what confines it, but still shows the rest.
     let sandbox =
         options::reading_program(session).and_then(|program| sandbox::active(&program)).ok();
     let running = OngoingRun::of(session);

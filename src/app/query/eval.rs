@@ -130,6 +130,7 @@ fn write_files(
     for (number, document) in collection.documents.iter().enumerate() {
         let path = files.join(format!("d{number:06}.{extension}"));
         let title = document.title.trim();
+        // Only Markdown has a way to state the title.
         let head = if title.is_empty() || extension != "md" {
             String::new()
         } else {

@@ -177,6 +177,7 @@ struct PanicNotice<'a, T: From<WorkerReply>> {
 impl<T: From<WorkerReply>> Drop for PanicNotice<'_, T> {
     fn drop(&mut self) {
         if !self.is_well {
+            // Sending fails if the screen has been left.
             let _ = self.sender.send(WorkerReply::Lost.into());
         }
     }
@@ -288,6 +289,7 @@ impl<T: From<WorkerReply> + Send> Observer for Messages<T> {
     fn on_event(&self, event: AppEvent<'_>) {
         if let AppEvent::Note(text) | AppEvent::Warning(text) | AppEvent::Failure(text) = event {
             let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // Sending fails if the screen has been left.
             let _ = sender.send(WorkerReply::Message(text.to_owned()).into());
         }
     }

@@ -159,6 +159,7 @@ fn remove(folder: &Path) {
             return;
         }
     }
+    // The lock file goes last, because a folder without one counts as empty.
     let _ = fs::remove_file(folder.join(LOCK));
     let _ = fs::remove_dir(folder);
 }

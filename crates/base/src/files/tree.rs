@@ -61,6 +61,7 @@ impl UnpublishedFolder {
             // at this moment, `collect` gives it back to the old folder.
             let aside = self.scratch.move_aside(&self.target)?;
             if let Err(error) = fs::rename(&self.path, &self.target) {
+                // The old folder gets its name back. If that fails, `collect` does it.
                 let _ = fs::rename(aside, &self.target);
                 return Err(error);
             }

@@ -192,6 +192,7 @@ impl CacheManifest {
                 FileVersion::of(&self.cache_dir.join(key))
                     .is_ok_and(|version| version == record.version)
             });
+            // After an error, these files are only hashed again next time.
             let _ = update(&self.cache_dir, &lock, confirmed);
         }
     }

@@ -137,6 +137,7 @@ for place in dict.fromkeys(sysconfig.get_path(name) for name in ('platlib', 'pur
         print(found.version)
         print(os.path.join(place, 'onnxruntime', 'capi'))";
     let Some(python) = programs(locations).next() else { return Ok(None) };
+    // `-X utf8` makes Python print paths in UTF-8, whatever the locale is.
     let output = isolated(python, workspace)?.args(["-X", "utf8", "-c", SCRIPT]).output().ok();
     let Some(output) = output.filter(|output| output.status.success()) else { return Ok(None) };
     let text = String::from_utf8(output.stdout).unwrap_or_default();

@@ -132,6 +132,7 @@ fn item(container: &FoundFile, path: &str, member: ContainedFile) -> QueuedFile 
     let stamp = Some(container.stamp);
     let path = PathBuf::from(path);
     let mut parts = member.name.split('/');
+    // macOS puts attributes of files into `__MACOSX` of an archive.
     if parts.any(|part| part.starts_with('.') || part == "__MACOSX") {
         return QueuedFile::Done(ReadOutcome::Ignored(LeftOut {
             path,

@@ -58,6 +58,7 @@ impl Planner<'_> {
                     }
                     let turn = num_turns;
                     num_turns += 1;
+                    // As below, the writer may have stopped already.
                     let _ = to_writer.send(Message::Found(num_turns));
                     let to_writer = to_writer.clone();
                     scope.spawn(move |_| {

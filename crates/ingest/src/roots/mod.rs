@@ -41,6 +41,7 @@ struct ResolvedRoot {
 impl ResolvedRoot {
     fn new(root: AddedFolder, follows_all: bool) -> Self {
         let path = paths::path_of(&root.path);
+        // A folder that cannot be resolved, such as one whose disk is away, keeps the path as it was added.
         let found = ResolvedFolder::at(&path).ok();
         let real = found.as_ref().map_or_else(|| path.clone(), |folder| folder.real().to_owned());
         let reach = if root.follows_links || follows_all {

@@ -220,6 +220,7 @@ fn integrity(db: &Connection, found: &mut Vec<DatabaseFinding>) -> Step<()> {
         Ok(())
     })?;
     for message in messages {
+        // The tables of FTS5 are examined apart, where the kind of damage is known.
         let damage = if message == "ok" || message.contains("FTS5 table") {
             continue;
         } else if message.contains(" index ") {

@@ -145,6 +145,7 @@ impl Differences {
             return;
         }
         let is_new = list.iter().all(|text| SchemaEntry::of(text).name != name);
+        // The user may have added an index. One of plain columns runs nothing, so it is allowed.
         if is_new && kind == "index" && is_index_of_columns(sql) {
             self.indexes.push(shown(found));
         } else {

@@ -68,6 +68,7 @@ impl Remote {
         let mut languages = Vec::new();
         if has_pairs {
             for row in link.run(async |client| client.query_typed(LANGUAGES, &[]).await)? {
+                // A later kb may have pushed languages that this one does not know; they are left out.
                 let code: Option<&str> = row.try_get(0).ok();
                 languages.extend(code.and_then(NaturalLanguage::from_code));
             }

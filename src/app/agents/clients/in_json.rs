@@ -43,6 +43,7 @@ pub(super) fn edit(
     if newline && !text.ends_with('\n') {
         text.push('\n');
     }
+    // Nothing but kb's entry was there, so the file becomes empty.
     if entry.is_none() && text.trim() == "{}" {
         text.clear();
     }

@@ -74,6 +74,7 @@ fn entries(client: &Client, path: &Path) -> Result<Vec<(String, String, Vec<Stri
     };
     let all = all.map_err(|fault| fault.in_file(path))?.into_iter().filter_map(|(name, entry)| {
         let (command, args) = started(&entry)?;
+        // An entry may have another name. It is one of kb if it starts `kb mcp`.
         let serves = is_kb(&command) && args.iter().any(|arg| arg == "mcp");
         (serves || name == NAME).then_some((name, command, args))
     });

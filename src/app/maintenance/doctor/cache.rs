@@ -24,6 +24,7 @@ pub(super) fn examine(
     observer: &dyn Observer,
     findings: &mut Findings,
 ) -> bool {
+    // Without a model, the cache is examined all the same; the fault is reported with the model.
     let selection = model::select(session, bound).ok();
     let examined = look(session, selection.as_ref()).and_then(|found| {
         let is_wrong = !wrong(&found).is_empty() || found.is_manifest_damaged;

@@ -69,6 +69,7 @@ fn examine_store(
             repaired.extend(found.into_iter().filter(|finding| !left.contains(finding)));
             found = left;
         }
+        // If another process reads, the next command finishes this.
         let _ = store.finish_erasing()?;
         if found.is_empty() && store.has_leftovers()? {
             let _ = store.clean_leftovers()?;

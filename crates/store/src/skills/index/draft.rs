@@ -105,6 +105,7 @@ impl IndexDraft {
         {
             let draft = entry.file_name().to_string_lossy().into_owned();
             if draft.strip_prefix(&name).is_some_and(|rest| rest.ends_with(".draft")) {
+                // A draft that cannot be removed only takes space.
                 let _ = write::remove(&entry.path());
             }
         }
