@@ -204,7 +204,7 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
                 GrepPart::within(&results, 0, budget, |part, out| context.human.grep(part, out));
             let part = part.map_err(Error::Output)?;
             context.show(|human, out| human.grep(&part, out))?;
-            // On stderr, where the list of a program that reads stdout is not disturbed.
+            // This goes to stderr, so that a program that reads stdout gets the matches only.
             HumanLayout::not_listed(&part).iter().for_each(|text| context.ui.note(text));
             stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));
         }

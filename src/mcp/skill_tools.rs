@@ -119,7 +119,7 @@ fn formed(
         compact::skill(answer, out)
     })?;
     match answer {
-        // The contract of the registry orders its data too.
+        // The contract of the registry requires its data, too.
         SkillAnswer::List(_) => {
             let data = if form::fits(&data)? { Some(data) } else { None };
             Ok(ToolReply { data, ..form.page(LIST_PAGE, &text)? })

@@ -218,7 +218,7 @@ impl ModelProperties {
 
     /// Reads the facts in `config.json`.
     fn from_config(config: &Value) -> Result<Self, String> {
-        // What `config.json` leaves out has the default of transformers.
+        // Values that `config.json` leaves out have the defaults of transformers.
         let text = |name: &str| config[name].as_str();
         let model_type = text("model_type").unwrap_or("bert");
         let positions =

@@ -224,7 +224,7 @@ impl ServerHandler for Server {
             }
         };
         drop(guard);
-        // What was reported before the answer also arrives before it.
+        // Reports that came before the answer also arrive before it.
         let _ = forward.await;
         let answer = answered.ok_or_else(|| ErrorData::invalid_params("unknown tool", None))?;
         Ok(result(answer)?.into())

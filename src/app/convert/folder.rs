@@ -277,7 +277,7 @@ impl FolderConversion<'_> {
 /// Whether a file other than the result of an earlier run would be replaced.
 fn is_other(output: &Path, result: &[u8]) -> bool {
     let Ok(found) = output.symlink_metadata() else { return false };
-    // Writing the result reports that a folder cannot be replaced.
+    // A folder is not compared: writing the result reports that it cannot be replaced.
     if found.is_dir() {
         return false;
     }

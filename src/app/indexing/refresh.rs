@@ -31,7 +31,7 @@ pub(crate) fn refresh(session: &Session, hits: &[Hit], observer: &dyn Observer) 
         Ok(()) => true,
         Err(error) => {
             observer.detail(&format!("changed files were not read again: {error}"));
-            // Some may have been committed before the error.
+            // Some files may have been stored before the error, so the search is repeated.
             true
         }
     }

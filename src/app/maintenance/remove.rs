@@ -331,7 +331,7 @@ fn going(store: &Store, typed: &str) -> Result<Removal> {
     folders.retain(|folder| paths::path_of(&folder.path).starts_with(&path));
     let copies = copies_below(store, &filter.paths, &mut documents)?;
     if documents.is_empty() && copies.is_empty() && folders.is_empty() {
-        // What is a path is never taken for a part of a title or of another path.
+        // A text that is a path is never taken for a part of a title or of another path.
         if Path::new(typed).is_absolute() || path.symlink_metadata().is_ok() {
             return Err(Error::UnknownDocument { id: typed.to_owned() });
         }

@@ -70,7 +70,7 @@ impl Session {
         {
             notice.lines().for_each(|line| self.notify(line));
         }
-        // The user may speed up an own database; in another one, nothing is expected that kb did not make.
+        // The user may have added indexes to an own database. In another one, nothing is expected that kb did not make.
         let added = store.added_indexes();
         if !added.is_empty() && !store.is_allowed() {
             return Err(Error::AlteredSchema { path: self.database(), objects: added });
@@ -127,7 +127,7 @@ impl Session {
         // The connection belongs to an earlier request, which may have been cancelled; this request has another flag.
         let left = left.and_then(|mut store| store.renew_cancellation().is_ok().then_some(store));
         let Some(mut store) = left.filter(Store::is_current) else { return self.open_existing() };
-        // The user may have allowed or named something since.
+        // The user may have allowed or named folders since the connection was opened.
         if !self.is_temporary {
             self.settle(&mut store, false)?;
         }

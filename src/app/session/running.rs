@@ -90,7 +90,7 @@ impl std::fmt::Display for OngoingRun {
             LongCommand::Add | LongCommand::Update | LongCommand::Watch => ("file", "are stored"),
         };
         match (self.num_stored, self.total) {
-            // One file is stored or not.
+            // Of one file, a count says nothing: it is stored or not.
             (_, Some(..=1)) | (None, _) => Ok(()),
             (Some(stored), Some(total)) => {
                 write!(f, ", {} of {} {done}", thousands(stored), counted(total, thing))

@@ -63,7 +63,7 @@ macro_rules! commands {
                 command.subcommands([$($(
                     clap::Command::new(stringify!($name).to_ascii_lowercase())
                         .about($about.trim_ascii())
-                        // The help of the arguments' struct may differ.
+                        // The struct of the arguments may have another help text, which would replace this one.
                         .defer(|command| {
                             <$args as Args>::augment_args(command)
                                 .about($about.trim_ascii())

@@ -37,7 +37,7 @@ impl HumanLayout {
         }
         match results.detail {
             GrepDetail::Name | GrepDetail::Count => Ok(()),
-            // A note says why.
+            // A note has said why nothing was searched.
             GrepDetail::Lines(_) if results.num_searched == 0 => Ok(()),
             GrepDetail::Lines(_) => {
                 let gap = if part.documents.is_empty() { "" } else { "\n" };

@@ -136,7 +136,7 @@ impl HumanLayout {
             Action::Removed => writeln!(out, "Removed kb from {path}."),
             Action::Unchanged => {
                 writeln!(out, "{title} starts kb already ({path}).")?;
-                // No change was shown.
+                // The fields have not been shown yet, because nothing changes.
                 self.other_fields(plan, out)
             }
             Action::Absent => writeln!(out, "There is no kb in {path}."),

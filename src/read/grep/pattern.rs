@@ -76,7 +76,7 @@ impl LinePattern {
         let bytes = text.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
-            // This matcher has no errors.
+            // Searching bytes in memory has no errors.
             let Ok(Some(found)) = self.matcher.find_candidate_line(&bytes[start..]) else { return };
             let (at, is_certain) = match found {
                 LineMatchKind::Confirmed(at) => (start + at, true),

@@ -171,7 +171,7 @@ fn lock_new(path: &Path) -> io::Result<Option<File>> {
         Err(fs::TryLockError::WouldBlock) => Ok(None),
         // Without locks, no folder is ever considered abandoned; nothing else changes.
         Err(fs::TryLockError::Error(_)) => Ok(Some(lock)),
-        // It may have been locked and removed in between.
+        // Another process may have locked and removed the file in between.
         Ok(()) => Ok(path.symlink_metadata().is_ok().then_some(lock)),
     }
 }

@@ -74,7 +74,7 @@ impl Workspace {
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        // What stays after an error is removed by the next workspace.
+        // Files that stay after an error are removed by the next workspace.
         let _ = folder::remove_all(&self.dir);
         self.dir.parent().map(write::remove_empty_folder);
     }

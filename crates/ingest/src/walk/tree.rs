@@ -159,7 +159,7 @@ impl FileTree {
             EntryKind::File => {
                 let metadata = metadata.map_or_else(|| path.symlink_metadata(), Ok);
                 match metadata {
-                    // It may have changed since; the file is checked again when it is opened.
+                    // The entry may have changed since it was listed; the file is checked again when it is opened.
                     Ok(metadata) => {
                         let is_included = verdict == IgnoreDecision::In;
                         let is_file = metadata.is_file();

@@ -57,7 +57,7 @@ impl Edits {
 pub(super) fn verdict(here: &[String], there: &[String], is_greater: bool) -> EditVerdict {
     match (has_all(here, there), has_all(there, here)) {
         (true, false) => EditVerdict::Here,
-        // Neither was edited.
+        // Neither side was edited.
         (true, true) if here.is_empty() => EditVerdict::Here,
         (false, true) => EditVerdict::There,
         _ if (there.iter().max(), is_greater) > (here.iter().max(), !is_greater) => {

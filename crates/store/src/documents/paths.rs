@@ -47,7 +47,7 @@ const MEMBERS_OF: &str = "
 impl Store {
     /// Returns a remembered path; `None` for a new one, and for one that is not followed.
     pub fn known_path(&self, path: &str) -> Result<Option<KnownPath>> {
-        // In one transaction: a run asks this of every file.
+        // One transaction has both queries, because a run asks this of every file.
         self.read(|db| {
             let Some(known) = known(db, path)? else { return Ok(None) };
             let stamp = self.sieve_of(db)?.stamp(known.stamp);

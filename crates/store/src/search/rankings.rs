@@ -84,7 +84,7 @@ pub(super) fn rank<S: Searchable>(
                     stage("embed", || embed_phrasings(&*embedder, phrasings))?;
                 is_embedded.store(true, Ordering::Relaxed);
                 stage("vector", || {
-                    // Without a reader, the other thread reports why.
+                    // If there is no reader, the other thread reports why.
                     opened.recv().map_err(|_| Error::Cancelled)?;
                     let reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
                     let reader = reader.as_ref().ok_or(Error::Cancelled)?;

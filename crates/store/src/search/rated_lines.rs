@@ -145,7 +145,7 @@ impl RatedLines {
     /// Rates the statements by their own words and those around them.
     fn rate(&mut self) {
         let (mut heading, mut head) = (None, None);
-        // What announces the next statements, the outermost first.
+        // `announcing` has the statements that announce the next ones, the outermost first.
         let mut announcing: Vec<usize> = Vec::new();
         for idx in 0..self.statements.len() {
             let known = &self.statements[idx];

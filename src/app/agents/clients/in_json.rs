@@ -68,7 +68,7 @@ fn has_objects(root: &CstRootNode, keys: &[&str]) -> bool {
     let mut inner = root.object_value();
     keys.iter().all(|key| {
         inner = inner.as_ref().and_then(|object| object.object_value(key));
-        // An entry with this name has a type.
+        // An object without a type is a group of servers; an entry with this name has one.
         inner.as_ref().is_some_and(|object| object.get("type").is_none())
     })
 }

@@ -89,7 +89,7 @@ fn problem(
 ) -> Option<Problem> {
     let named = Path::new(command);
     let found = match named.components().count() {
-        // The program looks for a bare name, with a PATH that may be another one than here.
+        // The program looks for a bare name with its own PATH, which may differ from this one.
         1 => environment.program(command),
         _ => Some(named.to_owned()).filter(|path| path.is_file()),
     };

@@ -95,8 +95,8 @@ fn of_latin(head: &[u8]) -> Option<&'static Encoding> {
     } else {
         (UTF_16LE, num_second, num_first)
     };
-    // At least half of the characters are Latin. Hardly any, one in fifty, has its zero at the other byte, which is
-    // none of Latin.
+    // At least half of the characters are Latin, with a zero at one place. At most one in fifty has a zero at the other
+    // place.
     if num_zeros * 2 < num_pairs || num_wrong * 50 > num_pairs || num_pairs < 2 {
         return None;
     }

@@ -66,7 +66,7 @@ impl Keywords {
     /// Returns how much of the weight of the term `at` each of some places has, from which terms they have.
     fn covered(&self, at: usize, presence: &[Vec<bool>]) -> Vec<f64> {
         let term = &self.terms[at];
-        // It also occurs as part of a word that neighbouring words of the query make.
+        // The term also occurs as part of a word that neighbouring words of the query make.
         let with_it =
             self.terms.iter().enumerate().filter_map(|(other, joined)| match &joined.counts {
                 TermRole::Joined(parts) if parts.contains(&at) => Some(other),
