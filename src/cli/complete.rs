@@ -30,7 +30,7 @@ use crate::text::printable::{clean, clean_name};
 /// The variable that names the shell.
 const VARIABLE: &str = "KB_COMPLETE";
 
-/// Most documents to offer.
+/// Most documents to offer; bash asks before it lists more.
 const MAX_DOCUMENTS: usize = 100;
 
 /// Returns the candidates for a value that begins with the typed text.

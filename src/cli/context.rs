@@ -25,7 +25,7 @@ use crate::trace::stage;
 /// Width of output if stdout is not a terminal.
 const DEFAULT_WIDTH: usize = 100;
 
-/// Most bytes to read of an answer to a question.
+/// Most bytes to read of an answer to a question, so that a pipe without line ends does not fill the memory.
 const MAX_ANSWER_BYTES: u64 = 1000;
 
 /// The session and the output settings of a command.

@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(120);
 /// How many notes of one kind are printed: a folder of photographs would fill the screen.
 const MAX_NOTES: u64 = 10;
 
-/// Length of a bar, in steps.
+/// Length of a bar, in steps: finer than the columns of any terminal.
 const STEPS: u64 = 1000;
 
 /// A run expected to take longer than this is announced.

@@ -16,7 +16,7 @@ use crate::store::{DocumentId, Store};
 pub mod beir;
 pub mod known_item;
 
-/// How many documents of a ranking are measured.
+/// How many documents of a ranking are measured, as is usual in the field (nDCG@10).
 const CUT: usize = 10;
 
 /// A question and the documents that answer it.

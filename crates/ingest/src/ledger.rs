@@ -17,7 +17,7 @@ use crate::text::paths;
 use crate::walk::{FoundFile, LeftOut, Start};
 use crate::{IngestOptions, member_rows, walk};
 
-/// How many changed rows are collected before they are written.
+/// How many changed rows are collected before they are written, so that not each needs a transaction.
 const BATCH: usize = 1000;
 
 /// What was recorded about the files of a run before it began.

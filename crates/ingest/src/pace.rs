@@ -22,13 +22,13 @@ const BYTES_PER_CHUNK: f64 = 600.0;
 /// PDFs: 3,100 in all, 1,200 to 93,000 for the middle four fifths of them.
 const PACKED_BYTES_PER_CHUNK: f64 = 3_000.0;
 
-/// The weight of a guess next to measured values, in chunks.
+/// The weight of a guess next to measured values, in chunks: once so many were measured, both count the same.
 const GUESSED_CHUNKS: f64 = 300.0;
 
 /// The time over which a rate is measured.
 const WINDOW: Duration = Duration::from_secs(15);
 
-/// No estimate is shown earlier than this, and before this share of the work is done.
+/// No estimate is shown earlier than this, and before this share of the work is done: the first files say little.
 const MIN_ELAPSED: Duration = Duration::from_secs(5);
 const MIN_SHARE: f64 = 0.01;
 

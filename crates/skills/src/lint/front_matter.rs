@@ -9,10 +9,10 @@ use super::rules::{
     NAME_LENGTH, NAME_MATCH_DIR, NAME_REQUIRED,
 };
 
-/// Longest name, in characters.
+/// Longest name, in characters (agentskills.io/specification).
 const MAX_NAME_CHARS: usize = 64;
 
-/// Longest recommended description, in characters.
+/// Longest recommended description, in characters (agentskills.io/specification).
 pub(crate) const MAX_DESCRIPTION_CHARS: usize = 1024;
 
 /// Words that tell an agent when to use a skill.

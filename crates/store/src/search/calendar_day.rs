@@ -17,7 +17,7 @@ const MONTHS: [&[&str]; 12] = [
     &["december", "dezember", "décembre", "diciembre", "dicembre", "dezembro"],
 ];
 
-/// Fewest letters of an abbreviated month.
+/// Fewest letters of an abbreviated month; two begin several months, as in `Ma` and `Ju`.
 const MIN_MONTH_LETTERS: usize = 3;
 
 /// Most dates of a query that are looked up, each in several notations.

@@ -12,7 +12,8 @@ use crate::search::TermStatistics;
 /// limit up to a third of it.
 pub(super) const MIN_DEPTH: u32 = 300;
 
-/// Candidates per requested hit, if that is more than [`MIN_DEPTH`].
+/// Candidates per requested hit, if that is more than [`MIN_DEPTH`]: copies and further hits of a document may be left
+/// out.
 const DEPTH_PER_HIT: u32 = 3;
 
 /// The rankings to use.

@@ -17,7 +17,7 @@ const NAME: &str = "database";
 /// Most rounds of repair: a repair may reveal further damage.
 const MAX_ROUNDS: usize = 3;
 
-/// Chunks embedded between two commits.
+/// Chunks embedded between two commits: one or two seconds of work, which is the most that an interruption loses.
 const BATCH: u32 = 128;
 
 const FIX: &str = "kb doctor --fix";

@@ -22,7 +22,8 @@ const FILE: &str = "known_bases";
 /// Most bytes of the file; about a hundred thousand files that were named themselves.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Knowledge bases kept. Beyond it, those of missing folders are left out.
+/// Knowledge bases kept. Beyond it, those of missing folders are left out, because each opening of a database reads the
+/// file.
 const MAX_BASES: usize = 1000;
 
 /// Whether the user allowed a knowledge base.

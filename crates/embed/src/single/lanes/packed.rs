@@ -8,10 +8,10 @@ use pulp::NullaryFnOnce;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::V3;
 
-/// Rows side by side.
+/// Rows side by side: two registers of AVX2 have their sums.
 pub(crate) const ROWS: usize = 16;
 
-/// Columns multiplied at once.
+/// Columns multiplied at once: as many bytes as a sum of 32 bits has.
 pub(crate) const COLUMNS: usize = 4;
 
 /// Tokens multiplied at once: their sums fill half of the registers.

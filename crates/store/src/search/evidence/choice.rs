@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Number of first hits whose words are compared; later ones follow in their order.
+/// Number of first hits whose words are compared; later ones follow in their order. It bounds the texts that are
+/// searched.
 pub(super) const COMPARED: usize = 50;
 
 /// What a word still counts that a chosen passage has. Of 684 questions about papers, paragraphs, reports and manuals, the mean

@@ -6,7 +6,7 @@ use crate::search::matches::QueryTerms;
 use crate::search::rated_lines::RatedLines;
 use crate::text::{sentences, tokens};
 
-/// Tokens of the marks where a text is cut.
+/// Tokens of the two marks where a text is cut, with their spaces or line ends.
 const MARKS: usize = 4;
 
 /// Least tokens of a part: as much text as marks.
