@@ -225,15 +225,12 @@ impl Mirror<'_> {
                 for number in 1..=3 {
                     digest.update(row.get::<_, i64>(number)?.to_le_bytes());
                 }
-                digest.update(row.get_ref(4)?.as_blob().unwrap_or_default());
-                let metadata = row.get_ref(5)?.as_str().unwrap_or_default();
-                digest.update(metadata.len().to_le_bytes());
-                digest.update(metadata);
-                // A copy also has the codes, the language (it decides on stems), the names and the tags of a chunk.
-                digest.update(row.get_ref(6)?.as_blob_or_null().ok().flatten().unwrap_or(b"none"));
-                digest.update(row.get_ref(7)?.as_str_or_null().ok().flatten().unwrap_or("none"));
-                digest.update(row.get_ref(8)?.as_str_or_null().ok().flatten().unwrap_or("none"));
-                digest.update(row.get_ref(9)?.as_str_or_null().ok().flatten().unwrap_or("none"));
+                // The passage, the place, and what a copy also has of a chunk: the codes, the language (it decides on
+                // stems), the names and the tags.
+                for column in 4..=9 {
+                    let value = row.get_ref(column)?;
+                    add_field(digest, value.as_bytes_or_null().ok().flatten());
+                }
             }
             let blocks = digests.into_iter();
             Ok(blocks.map(|(block, digest)| (block, first_bytes(&digest.finalize()))).collect())
@@ -316,6 +313,13 @@ pub fn fingerprint(text: &str) -> Fingerprint {
     first_bytes(&Sha256::digest(text))
 }
 
+/// Adds a field after its length, so that no letter can move to the next field, and none is no text.
+fn add_field(digest: &mut Sha256, value: Option<&[u8]>) {
+    let len = value.map_or(u64::MAX, |bytes| bytes.len() as u64);
+    digest.update(len.to_le_bytes());
+    digest.update(value.unwrap_or_default());
+}
+
 fn first_bytes(digest: &[u8]) -> Fingerprint {
     let mut first = Fingerprint::default();
     let len = first.len();
@@ -325,7 +329,29 @@ fn first_bytes(digest: &[u8]) -> Fingerprint {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
+
+    #[test]
+    fn fields_have_the_same_fingerprint_only_if_each_is_the_same() {
+        let rows: [&[Option<&[u8]>]; 5] = [
+            &[Some(b"ab"), Some(b"c")],
+            &[Some(b"a"), Some(b"bc")],
+            &[Some(b"abc"), None],
+            &[Some(b"abc"), Some(b"")],
+            &[Some(b"abc"), Some(b"none")],
+        ];
+        let digests: HashSet<Fingerprint> = rows
+            .iter()
+            .map(|fields| {
+                let mut digest = Sha256::new();
+                fields.iter().for_each(|field| add_field(&mut digest, *field));
+                first_bytes(&digest.finalize())
+            })
+            .collect();
+        assert_eq!(digests.len(), rows.len());
+    }
 
     #[test]
     fn a_fingerprint_is_that_of_what_is_written() {
