@@ -104,6 +104,8 @@ pub fn serve(
         // `streams` limits the length of a line, so the library need not.
         let transport = AsyncRwTransport::new_server(streams.input, streams.output)
             .with_max_line_length(usize::MAX);
+        // How long cancelled calls may still take to end.
+        let mut patience = PATIENCE;
         let outcome = match server.serve(transport).await {
             Ok(running) => {
                 // The library would wait seconds for calls that still run when stdin closes, so kb cancels them itself.
@@ -120,7 +122,10 @@ pub fn serve(
                     outcome = running.waiting() => {
                         outcome.map(drop).map_err(|error| Error::Output(io::Error::other(error)))
                     }
-                    () = abandoned => Ok(()),
+                    () = abandoned => {
+                        patience = Duration::ZERO;
+                        Ok(())
+                    }
                 }
             }
             // A client that leaves before the handshake is not an error.
@@ -132,7 +137,7 @@ pub fn serve(
         };
         running_calls.cancel_all();
         let is_over = match &outcome {
-            Ok(()) => time::timeout(PATIENCE, running_calls.no_work()).await.is_ok(),
+            Ok(()) => time::timeout(patience, running_calls.no_work()).await.is_ok(),
             // After an error, no client waits for the end of the process, so the work may take its time.
             Err(_) => {
                 running_calls.no_work().await;
