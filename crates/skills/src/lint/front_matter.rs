@@ -19,7 +19,7 @@ pub(crate) const MAX_DESCRIPTION_CHARS: usize = 1024;
 const TRIGGERS: [&str; 6] =
     ["use when", "when to use", "use for", "triggers on", "triggers:", "activate when"];
 
-/// Fields of the standard.
+/// Fields that the lint knows, which are those of skillc.
 const KNOWN_FIELDS: [&str; 3] = ["name", "description", "allowed-tools"];
 
 /// Values of the field `capabilities` that the registry's contract names.
