@@ -32,9 +32,12 @@ pub const TOP_OF_PASSAGES: u32 = 1_000;
 /// Maximum number of queries run by `kb eval`.
 pub const QUERIES: Limit = Limit { name: "--queries", min: 1, max: 1_000_000 };
 
+/// Most numbers in a vector, of a model or an imported one: the most that sqlite-vec stores. The widest models have half.
+pub const VECTOR_DIM: u32 = 8_192;
+
 /// The settings with integer values.
 pub const SETTINGS: &[Limit] = &[
-    Limit { name: "embedding.dim", min: 0, max: 65_536 },
+    Limit { name: "embedding.dim", min: 0, max: VECTOR_DIM },
     Limit { name: "search.default_top", ..TOP },
     Limit { name: "search.half_life_days", ..RECENT },
     Limit { name: "search.refresh_ms", min: 1, max: 600_000 },

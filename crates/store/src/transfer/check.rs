@@ -8,6 +8,7 @@ mod fields;
 use std::collections::HashSet;
 
 use crate::document::{Binding, Chunk, DocType, ModelFiles, Precision};
+use crate::limits;
 use crate::text::printable::is_harmful;
 use crate::{AddedFolder, ChunkId, DocumentId, DocumentRecord, Edits, RecordedChunk};
 
@@ -19,9 +20,6 @@ use fields::{
 
 /// Longest name and prefix of a model, in bytes.
 const MAX_NAME_BYTES: usize = 256;
-
-/// Most numbers in a vector; the widest models have a third of it.
-const MAX_DIM: u32 = 8192;
 
 /// Most tokens that a model reads; far above the longest inputs of embedding models.
 const MAX_MODEL_TOKENS: u32 = 1_000_000;
@@ -91,7 +89,7 @@ fn binding(line: BindingLine) -> Checked<Binding> {
     if !is_name(&line.passage_prefix) {
         return Err("the passage prefix is not a short text on one line".into());
     }
-    if !(1..=MAX_DIM).contains(&line.embedding_dim) {
+    if !(1..=limits::VECTOR_DIM).contains(&line.embedding_dim) {
         return Err(format!("a vector cannot have {} dimensions", line.embedding_dim));
     }
     if !(1..=MAX_MODEL_TOKENS).contains(&line.max_tokens) {
