@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::app::Session;
+use crate::app::session::message::MessageLevel;
 use crate::app::session::observer::{AppEvent, Observer};
 use crate::config::Environment;
 use crate::document::Embedding;
@@ -149,16 +150,21 @@ impl World {
 
     /// Whether something with this text was reported; forgets all that was.
     pub(crate) fn heard(&self, text: &str) -> bool {
-        let heard = std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner));
-        heard.iter().any(|line| line.contains(text))
+        self.lines().iter().any(|line| line.contains(text))
+    }
+
+    /// Returns what was reported, and forgets it.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Observer for World {
     fn on_event(&self, event: AppEvent<'_>) {
-        if let AppEvent::Note(text) | AppEvent::Warning(text) | AppEvent::Failure(text) = event {
-            let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            heard.push(text.to_owned());
+        if let AppEvent::Message(message) = event
+            && message.level != MessageLevel::Detail
+        {
+            self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(message.line());
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<Exi
         }
         BaseAction::Remove(args) => {
             let place = bases::forget(session, &args.name)?;
-            context.ui.note(&format!(
+            context.ui.info(&format!(
                 "its files are still in {}; `kb base add {}` lists it again",
                 place.dir.display(),
                 args.name
@@ -79,7 +79,7 @@ pub(super) fn offer_unfollowed(context: &CommandContext) -> Result<()> {
 /// Names what the database adds to what is followed, and what becomes of it. Returns whether there is any.
 fn show(context: &CommandContext, candidate: &AllowableBase, will: &str) -> bool {
     let lines = candidate.lines();
-    lines.iter().for_each(|line| context.ui.note(&format!("{will}: {line}")));
+    lines.iter().for_each(|line| context.ui.info(&format!("{will}: {line}")));
     !lines.is_empty()
 }
 

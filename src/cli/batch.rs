@@ -89,7 +89,7 @@ pub(super) fn run(
     })
 }
 
-/// Forwards events, but each note and warning only once: every line may have the same filter.
+/// Forwards events, but each message about an answer only once: every line may have the same filter.
 struct EachMessageOnce<'a> {
     ui: &'a Ui,
     messages: Mutex<HashSet<String>>,
@@ -97,9 +97,11 @@ struct EachMessageOnce<'a> {
 
 impl Observer for EachMessageOnce<'_> {
     fn on_event(&self, event: AppEvent<'_>) {
-        if let AppEvent::Note(text) | AppEvent::Warning(text) = event {
+        if let AppEvent::Message(message) = event
+            && message.level.is_of_answers()
+        {
             let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-            if !messages.insert(text.to_owned()) {
+            if !messages.insert(message.line()) {
                 return;
             }
         }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::app::session::error_log;
+use crate::app::session::message::{AppMessage, MessageLevel};
 use crate::cli::args::{ColorChoice, Global};
 use crate::cli::streams;
 use crate::config::{Environment, OutputFormat};
@@ -161,27 +162,40 @@ impl MessageReporter {
     }
 }
 
-/// Prints a message, as a warning if its text begins like one.
-pub(super) fn info(text: &str) {
+/// Logs a message, and prints it if the verbosity has room for its level.
+pub(super) fn show(message: &AppMessage<'_>) {
     // Warnings of the skill protocol have their label in the text.
-    let is_warning = text.starts_with("warning") || text.starts_with("error");
-    let (least, level) =
-        if is_warning { (Verbosity::Quiet, "warning") } else { (Verbosity::Normal, "info") };
-    reporter().report(least, level, text);
+    let is_labelled = message.text.starts_with("warning") || message.text.starts_with("error");
+    let (least, level) = match message.level {
+        MessageLevel::Info if is_labelled => (Verbosity::Quiet, "warning"),
+        MessageLevel::Info | MessageLevel::Note => (Verbosity::Normal, "info"),
+        MessageLevel::Warning => (Verbosity::Quiet, "warning"),
+        MessageLevel::Failure => (Verbosity::Quiet, "failed"),
+        MessageLevel::Detail => (Verbosity::Verbose, "detail"),
+    };
+    reporter().report(least, level, &message.line());
+}
+
+pub(super) fn info(text: &str) {
+    show(&AppMessage::new(MessageLevel::Info, text));
+}
+
+pub(super) fn note(text: &str) {
+    show(&AppMessage::new(MessageLevel::Note, text));
 }
 
 pub(super) fn warn(text: &str) {
-    reporter().report(Verbosity::Quiet, "warning", &format!("warning: {text}"));
+    show(&AppMessage::new(MessageLevel::Warning, text));
 }
 
 /// Prints a failure that does not end the command.
 pub(super) fn failure(text: &str) {
-    reporter().report(Verbosity::Quiet, "failed", &format!("failed: {text}"));
+    show(&AppMessage::new(MessageLevel::Failure, text));
 }
 
 /// Prints a message for `--verbose`.
 pub(super) fn detail(text: &str) {
-    reporter().report(Verbosity::Verbose, "detail", text);
+    show(&AppMessage::new(MessageLevel::Detail, text));
 }
 
 /// Whether details are printed or logged.

@@ -198,7 +198,7 @@ impl IngestProgress {
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
         for (count, last) in self.notes.values().filter(|(count, _)| *count > MAX_NOTES) {
-            self.print(&format!("note: {} more documents: {last}", count - MAX_NOTES));
+            self.print_note(&format!("{} more documents: {last}", count - MAX_NOTES));
         }
     }
 
@@ -209,7 +209,7 @@ impl IngestProgress {
         warning.clone_into(last);
         if *count <= MAX_NOTES {
             let name = path.map(|path| format!("{}: ", path.display())).unwrap_or_default();
-            self.print(&format!("note: {name}{warning}"));
+            self.print_note(&format!("{name}{warning}"));
         }
     }
 
@@ -283,8 +283,8 @@ impl IngestProgress {
         self.bar.set_message(stages);
     }
 
-    fn print(&self, text: &str) {
-        self.bar.suspend(|| messages::info(text));
+    fn print_note(&self, text: &str) {
+        self.bar.suspend(|| messages::note(text));
     }
 
     fn detail(&self, what: &str, path: Option<&Path>, more: &str) {

@@ -82,7 +82,7 @@ pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<E
         SearchFormat::Md => streams::text(|out| compact::markdown(&found, &advice, out)),
     }?;
     aside(context, &found, format);
-    reminder.iter().for_each(|text| context.ui.note(text));
+    reminder.iter().for_each(|text| context.ui.info(text));
     Ok(ExitStatus::Success)
 }
 
@@ -104,12 +104,12 @@ fn aside(context: &CommandContext, answer: &SearchAnswer, format: SearchFormat) 
     if !matches!(format, SearchFormat::Jsonl | SearchFormat::Paths) {
         return;
     }
-    verdict(answer).iter().for_each(|line| context.ui.note(line));
+    verdict(answer).iter().for_each(|line| context.ui.info(line));
     // JSON has the mark in each hit. In a list of paths, the program that reads it would take a mark for a part of a
     // path, so stderr gets it.
     if format == SearchFormat::Paths {
         stale::notes(&answer.hits).iter().for_each(|note| context.ui.warn(note));
-        context.human.advice(&answer.hits).iter().for_each(|advice| context.ui.note(advice));
+        context.human.advice(&answer.hits).iter().for_each(|advice| context.ui.info(advice));
     }
 }
 
@@ -205,8 +205,8 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
             let part = part.map_err(Error::Output)?;
             context.show(|human, out| human.grep(&part, out))?;
             // This goes to stderr, so that a program that reads stdout gets the matches only.
-            HumanLayout::not_listed(&part).iter().for_each(|text| context.ui.note(text));
-            stale::advice_of(&results).iter().for_each(|advice| context.ui.note(advice));
+            HumanLayout::not_listed(&part).iter().for_each(|text| context.ui.info(text));
+            stale::advice_of(&results).iter().for_each(|advice| context.ui.info(advice));
         }
     }
     Ok(ExitStatus::Success)

@@ -36,13 +36,14 @@ impl Ui {
     }
 }
 
-/// Passes on everything but notes and warnings: for an answer that has them and is read where they would be printed.
+/// Passes on everything but messages that answers have: for an answer that is read where they would be printed.
 pub(super) struct WithoutNotes<'a>(pub(super) &'a Ui);
 
 impl Observer for WithoutNotes<'_> {
     fn on_event(&self, event: AppEvent<'_>) {
-        if !matches!(event, AppEvent::Note(_) | AppEvent::Warning(_)) {
-            self.0.on_event(event);
+        match event {
+            AppEvent::Message(message) if message.level.is_of_answers() => {}
+            other => self.0.on_event(other),
         }
     }
 
@@ -58,10 +59,7 @@ fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Observer for Ui {
     fn on_event(&self, event: AppEvent<'_>) {
         match event {
-            AppEvent::Note(text) => self.apart(|| messages::info(text)),
-            AppEvent::Warning(text) => messages::warn(text),
-            AppEvent::Failure(text) => self.apart(|| messages::failure(text)),
-            AppEvent::Detail(text) => messages::detail(text),
+            AppEvent::Message(message) => self.apart(|| messages::show(&message)),
             AppEvent::Fetch(event) => {
                 lock(&self.fetching).get_or_insert_with(FetchProgress::new).on_event(event);
             }

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::Observer;
+use crate::app::session::message::MessageLevel;
 use crate::app::session::observer::AppEvent;
 use crate::ingest;
 use crate::server::{Call, Report};
@@ -51,10 +52,15 @@ impl Observer for ServerReporter<'_> {
                 self.done(Some(&message));
                 self.call.report(Report::Warning(message));
             }
-            AppEvent::Note(text) => self.call.report(Report::Note((*text).to_owned())),
-            AppEvent::Warning(text) | AppEvent::Failure(text) => {
-                self.call.report(Report::Warning((*text).to_owned()));
-            }
+            AppEvent::Message(message) => match message.level {
+                MessageLevel::Info | MessageLevel::Note => {
+                    self.call.report(Report::Note(message.line()));
+                }
+                MessageLevel::Warning | MessageLevel::Failure => {
+                    self.call.report(Report::Warning(message.unlabelled()));
+                }
+                MessageLevel::Detail => {}
+            },
             _ => {}
         }
         self.server.on_event(event);
@@ -70,6 +76,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::app::session::message::AppMessage;
     use crate::app::testing::World;
     use crate::error::Error;
     use crate::store::DocumentId;
@@ -121,13 +128,17 @@ mod tests {
     #[test]
     fn what_is_worth_reading_goes_to_the_client_and_the_server() {
         let server = World::new();
-        let events =
-            vec![AppEvent::Note("ready"), AppEvent::Warning("slow"), AppEvent::Detail("model")];
-        let reports = reported(&server, events);
-        assert_eq!(reports, [Report::Note("ready".into()), Report::Warning("slow".into())]);
-        assert!(server.heard("ready"));
-        let reports = reported(&server, vec![AppEvent::Failure("a line")]);
-        assert_eq!(reports, [Report::Warning("a line".into())]);
-        assert!(server.heard("a line"));
+        for (level, expected) in [
+            (MessageLevel::Info, Some(Report::Note("ebb".into()))),
+            (MessageLevel::Note, Some(Report::Note("note: ebb".into()))),
+            (MessageLevel::Warning, Some(Report::Warning("ebb".into()))),
+            (MessageLevel::Failure, Some(Report::Warning("ebb".into()))),
+            (MessageLevel::Detail, None),
+        ] {
+            let message = AppMessage::new(level, "ebb");
+            let reports = reported(&server, vec![AppEvent::Message(message)]);
+            assert_eq!(reports.first(), expected.as_ref(), "{level:?}");
+            assert_eq!(server.heard("ebb"), expected.is_some(), "{level:?}");
+        }
     }
 }

@@ -139,7 +139,7 @@ impl Skills {
     /// Reports the warnings of an answer and returns its outcome.
     fn take<T>(&self, answer: WithWarnings<T>, observer: &dyn Observer) -> Result<T> {
         for warning in &answer.warnings {
-            observer.note(&warning.line(self.caller.program));
+            observer.info(&warning.line(self.caller.program));
         }
         answer.outcome
     }
@@ -157,7 +157,7 @@ impl Skills {
         let session = self.session(observer)?;
         let mut store = if session.is_read_only() { None } else { Some(session.open_store()?) };
         let listed = skill::list::list(&self.caller, store.as_mut(), options, &mut |line| {
-            observer.note(line);
+            observer.info(line);
         })?;
         store.map_or(Ok(()), Store::close)?;
         Ok(listed)

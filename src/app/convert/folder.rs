@@ -101,7 +101,7 @@ pub fn to_folder(
     converted.map_err(cannot)?;
     if is_cancelled.load(Ordering::Relaxed) {
         let num_left = (num_files - report.num_files()) as u64;
-        observer.note(&format!("Files not converted: {}", thousands(num_left)));
+        observer.info(&format!("Files not converted: {}", thousands(num_left)));
         return Err(Error::Cancelled);
     }
     match fatal.or_else(|| report.failure(request, is_single)) {
@@ -134,12 +134,12 @@ impl ConvertReport {
             WriteOutcome::Written(warnings) => {
                 let name = named.display();
                 for warning in warnings {
-                    observer.note(&format!("note: {name}: {warning}"));
+                    observer.note(&format!("{name}: {warning}"));
                     self.warnings.push((named.clone(), warning));
                 }
                 if is_renamed {
                     observer.note(&format!(
-                        "note: {name}: the result is {}, because an earlier file has the same name",
+                        "{name}: the result is {}, because an earlier file has the same name",
                         output.display()
                     ));
                 }
@@ -152,7 +152,7 @@ impl ConvertReport {
             }
             WriteOutcome::Failed(error) => {
                 if !is_single {
-                    observer.on_event(AppEvent::Failure(&error.text_about(&named)));
+                    observer.failure(&error.text_about(&named));
                 }
                 self.failed.push((named, error));
             }
@@ -300,6 +300,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
+    use crate::app::session::message::MessageLevel;
 
     /// Keeps failures.
     #[derive(Default)]
@@ -307,8 +308,10 @@ mod tests {
 
     impl Observer for Failures {
         fn on_event(&self, event: AppEvent<'_>) {
-            if let AppEvent::Failure(text) = event {
-                self.0.lock().unwrap().push(text.to_owned());
+            if let AppEvent::Message(message) = event
+                && message.level == MessageLevel::Failure
+            {
+                self.0.lock().unwrap().push(message.text.to_owned());
             }
         }
     }

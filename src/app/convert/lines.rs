@@ -178,13 +178,13 @@ impl Printer<'_, '_> {
             }
             JsonLinesOutcome::Failed(error) if error.is_fatal() => return Err(error),
             JsonLinesOutcome::Failed(error) => {
-                self.observer.on_event(AppEvent::Failure(&error.text_about(path)));
+                self.observer.failure(&error.text_about(path));
                 self.report.num_failed += 1;
                 return (self.emit)(Output::Failed(path, &error));
             }
         };
         for warning in warnings {
-            self.observer.note(&format!("note: {}: {warning}", path.display()));
+            self.observer.note(&format!("{}: {warning}", path.display()));
         }
         self.report.num_converted += 1;
         (self.emit)(Output::Line(&line))

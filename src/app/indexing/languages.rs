@@ -48,7 +48,7 @@ pub(crate) fn note(
     let again = elapsed.mul_f64(f64::from(num_stored) / f64::from(num_chunks)) * COST;
     let download = other.download_mb.map(|size| format!("{size} MB to download, then "));
     let download = download.unwrap_or_default();
-    observer.note(&format!(
+    observer.info(&format!(
         "{} of {} are in {languages}, which {name} {verb}: search finds them by their words, not by their \
          meaning. To change that: `kb reindex --model {}` ({download}about {})",
         number::thousands(num_foreign),

@@ -331,7 +331,7 @@ pub fn follow_database(
             continue;
         };
         match store.relocate(&plan.relocation()) {
-            Ok(()) => observer.note(&format!(
+            Ok(()) => observer.info(&format!(
                 "{} has moved with the database to {}",
                 from.display(),
                 plan.relocated.to.display()

@@ -12,7 +12,6 @@ use crate::app::indexing::ingestion::{Walks, ingest};
 use crate::app::indexing::relocate::follow_database;
 use crate::app::indexing::reread::{outdated, reread};
 use crate::app::indexing::{last_update, scope};
-use crate::app::session::observer::AppEvent;
 use crate::app::session::running::LongCommand;
 use crate::app::session::{erase, export_file};
 use crate::app::{Observer, Session};
@@ -90,7 +89,7 @@ fn follow_files(
         .collect();
     for path in before.iter().flat_map(|survey| &survey.refused) {
         let error = Error::LinkRefused { path: path.clone() };
-        observer.on_event(AppEvent::Failure(&error.to_string()));
+        observer.failure(&error.to_string());
         run.report.failed.push((path.clone(), error));
     }
     if request.is_dry_run {

@@ -95,9 +95,9 @@ fn say_without_model(error: &Error, observer: &dyn Observer) {
     }
     observer.warn(&error.to_string());
     if let Some(hint) = error.hint() {
-        observer.note(&format!("hint: {hint}"));
+        observer.info(&format!("hint: {hint}"));
     }
-    observer.note(&format!("note: {}: {}", absent::WORDS_ONLY, absent::ADDS_VECTORS));
+    observer.note(&format!("{}: {}", absent::WORDS_ONLY, absent::ADDS_VECTORS));
 }
 
 /// Binds a database to a model. One that was filled without a model first gets vectors of all its chunks.
@@ -111,7 +111,7 @@ pub(crate) fn bind(
     if !store.lacks_vectors()? {
         return store.bind(&binding);
     }
-    observer.note("Adding vectors to the documents that were added without a model...");
+    observer.info("Adding vectors to the documents that were added without a model...");
     let embedder = selection.open_for_passages(installed, observer)?;
     replace(store, &embedder, &binding, observer)?;
     Ok(())

@@ -16,7 +16,7 @@ pub fn init(session: &Session, observer: &dyn Observer) -> Result<Setup> {
     selection.open_for_passages(&installed, observer)?.get()?;
     vectors::bind(&mut store, &selection, &installed, observer)?;
     erase::finish(store, observer)?;
-    observer.note("Ready. Next, add documents with `kb add DIRECTORY`.");
+    observer.info("Ready. Next, add documents with `kb add DIRECTORY`.");
     model::keep_selection(session, observer)?;
     Ok(status::describe(session, Some(selection.binding(&installed))))
 }

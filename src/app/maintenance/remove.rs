@@ -159,10 +159,10 @@ fn documents(
     }
     if let Some(text) = removed.losses.text() {
         observer.note(&match request.export {
-            Some(_) => format!("note: these are in no file: {text}"),
-            None => format!(
-                "note: these are in no file and will be lost: {text}; `--export FILE` keeps them"
-            ),
+            Some(_) => format!("these are in no file: {text}"),
+            None => {
+                format!("these are in no file and will be lost: {text}; `--export FILE` keeps them")
+            }
         });
     }
     let mut confirmed = Vec::new();

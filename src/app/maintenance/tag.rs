@@ -45,7 +45,7 @@ pub fn change(
     }
     erase::finish(store, observer)?;
     if changed.is_empty() && !documents.is_empty() {
-        observer.note("no tag was changed: those to add are there, and those to remove are not");
+        observer.info("no tag was changed: those to add are there, and those to remove are not");
     }
     Ok(TaggedDocuments { documents, changed })
 }

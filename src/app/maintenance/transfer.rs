@@ -131,7 +131,7 @@ fn import_lines(
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let mut embed = |chunks: &[RecordedChunk]| {
         if embedder.is_none() {
-            observer.note("The vectors are computed, because the file has none for this model.");
+            observer.info("The vectors are computed, because the file has none for this model.");
             let selection = model::select(session, Some(&target))?;
             let installed = selection.locate_or_install(observer)?;
             embedder = Some(Box::new(selection.open_for_passages(&installed, observer)?));
@@ -144,7 +144,7 @@ fn import_lines(
     let imported = transfer::import(&mut store, export, options, &mut embed, &mut |failed| {
         let BadLine { number, reason } = failed;
         let failure = format!("{}, line {number}: {reason}", name.display());
-        observer.on_event(AppEvent::Failure(&failure));
+        observer.failure(&failure);
     });
     let mut imported = imported?;
     if trusts_paths {

@@ -82,7 +82,7 @@ pub fn grep(
             notes: Vec::new(),
         };
         let Some(store) = session.store()? else {
-            notes.note(absent::NOTHING_ADDED);
+            notes.info(absent::NOTHING_ADDED);
             return Ok(results);
         };
         let passing = stage("choose documents", || store.passing_documents(&request.filter))?;

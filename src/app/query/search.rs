@@ -97,7 +97,7 @@ fn answer(
     let phrasings = parsed(request, observer)?;
     running::note(session, observer);
     let Some(store) = session.store()? else {
-        observer.note(absent::NOTHING_ADDED);
+        observer.info(absent::NOTHING_ADDED);
         let budget = request.budget.map(|budget| budget as usize);
         let gathered = request.gathers().then_some(EvidenceSummary { budget, num_tokens: 0 });
         return Ok(SearchAnswer {
@@ -107,7 +107,7 @@ fn answer(
     };
     if store.is_read_only() && store.is_of_older_schema()? {
         observer.note(&format!(
-            "note: {} cannot be changed, {}",
+            "{} cannot be changed, {}",
             session.database().display(),
             absent::OLDER
         ));
@@ -271,10 +271,10 @@ pub fn why(
             &options,
         )?;
         if let Some(unmet) = &trace.unmet {
-            observer.note(&format!("note: {}", absent::phrase(unmet, trace.is_without_quotes)));
+            observer.note(&absent::phrase(unmet, trace.is_without_quotes));
         }
         for completed in &trace.completed {
-            observer.note(&format!("note: {}", absent::completed(completed)));
+            observer.note(&absent::completed(completed));
         }
         let stale = freshness::of_document(session, &store, &document)?;
         store.close()?;

@@ -31,7 +31,8 @@ pub(crate) const WORDS_ONLY: &str =
     "documents are found by their words, not by their meaning, until there are vectors";
 
 /// Reported by a search of vectors whose model is missing.
-pub(crate) const NOT_INSTALLED: &str = "note: the model is not installed on this machine, so only words were searched: `kb init` fetches it";
+pub(crate) const NOT_INSTALLED: &str =
+    "the model is not installed on this machine, so only words were searched: `kb init` fetches it";
 
 /// What adds them.
 pub(crate) const ADDS_VECTORS: &str = "`kb init` fetches the model and adds vectors";
@@ -41,13 +42,13 @@ pub(crate) fn meanings(legs: LegSelection, observer: &dyn Observer) -> Result<()
     if legs == LegSelection::Vector {
         return Err(Error::usage("the documents have no vectors yet").with_hint(ADDS_VECTORS));
     }
-    observer.note(&format!("note: {WORDS_ONLY}: {ADDS_VECTORS}"));
+    observer.note(&format!("{WORDS_ONLY}: {ADDS_VECTORS}"));
     Ok(())
 }
 
 /// Reports what the relative dates of a filter mean.
 pub(crate) fn dates(filter: &Filter, observer: &dyn Observer) {
-    filter.date_notes.iter().for_each(|note| observer.note(&format!("note: {note}")));
+    filter.date_notes.iter().for_each(|note| observer.note(note));
 }
 
 /// Reports why no document passes a filter, and returns the reason; `None` if some pass.
@@ -60,7 +61,7 @@ pub(crate) fn explain(
         return Ok(None);
     }
     if !store.has_document(&Filter::default())? {
-        observer.note(NOTHING_ADDED);
+        observer.info(NOTHING_ADDED);
         return Ok(Some(NoBasis::Nothing));
     }
     note(store, filter, observer)?;
@@ -75,18 +76,18 @@ pub(crate) fn note(
     observer: &dyn Observer,
 ) -> Result<()> {
     if !store.has_document(&Filter::default())? {
-        observer.note(NOTHING_ADDED);
+        observer.info(NOTHING_ADDED);
         return Ok(());
     }
     let mut is_explained = false;
     for (part, lack) in parts(filter) {
         if !store.has_document(&part)? {
-            observer.note(&format!("note: {lack}"));
+            observer.note(&lack);
             is_explained = true;
         }
     }
     if !is_explained && !filter.is_empty() {
-        observer.note("note: no document passes all filters together");
+        observer.note("no document passes all filters together");
     }
     Ok(())
 }
@@ -141,7 +142,7 @@ fn parts(filter: &Filter) -> Vec<(Filter, String)> {
 /// say what the results are.
 pub(crate) fn phrases(answer: &SearchAnswer, observer: &dyn Observer) -> Vec<String> {
     let notes = notes_on(answer);
-    notes.iter().for_each(|note| observer.note(&format!("note: {note}")));
+    notes.iter().for_each(|note| observer.note(note));
     notes
 }
 
@@ -241,7 +242,7 @@ mod tests {
             let answer = SearchAnswer { unmet, ..SearchAnswer::empty(&[]) };
             let world = World::new();
             let notes = NoteKeeper::new(&world);
-            notes.note("note: an earlier note");
+            notes.note("an earlier note");
             let first = super::phrases(&answer, &notes);
             assert_eq!(notes.kept(first), [expected, "an earlier note"]);
             assert!(world.heard(&format!("note: {expected}")));

@@ -144,11 +144,11 @@ pub(crate) fn before_reindex(
 /// Returns the sentence about a copy that was made, or why there is none.
 fn note(what: &str, file: &Path, error: Option<&Error>) -> String {
     match error {
-        None => format!("note: {what}; a copy from before is {}", file.display()),
+        None => format!("{what}; a copy from before is {}", file.display()),
         Some(Error::DiskFull { .. }) => {
-            format!("note: {what}; there is no room for a copy from before")
+            format!("{what}; there is no room for a copy from before")
         }
-        Some(error) => format!("note: {what}, without a copy from before: {error}"),
+        Some(error) => format!("{what}, without a copy from before: {error}"),
     }
 }
 
@@ -277,10 +277,7 @@ mod tests {
     #[test]
     fn the_note_says_why_there_is_no_copy() {
         let file = Path::new("/copy.db");
-        assert_eq!(
-            note("kb does x", file, None),
-            "note: kb does x; a copy from before is /copy.db"
-        );
+        assert_eq!(note("kb does x", file, None), "kb does x; a copy from before is /copy.db");
         let full = Error::DiskFull { path: file.to_owned() };
         assert!(
             note("kb does x", file, Some(&full))
@@ -288,7 +285,7 @@ mod tests {
         );
         assert!(
             note("kb does x", file, Some(&Error::Cancelled))
-                .starts_with("note: kb does x, without a copy")
+                .starts_with("kb does x, without a copy")
         );
     }
 }

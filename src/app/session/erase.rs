@@ -11,15 +11,15 @@ pub fn finish(mut store: Store, observer: &dyn Observer) -> Result<()> {
     match store.finish_erasing() {
         Ok(Erasure::Done) => {}
         Ok(Erasure::WaitsForReader) => observer.note(
-            "note: another process is reading the database; the removed text stays in `kb.db-wal` \
+            "another process is reading the database; the removed text stays in `kb.db-wal` \
              until that process ends",
         ),
         Err(Error::Locked { .. }) => observer.note(
-            "note: another process is writing to the database; the removed text stays in its files until \
+            "another process is writing to the database; the removed text stays in its files until \
              the next command that removes documents, or `kb doctor --fix`",
         ),
         Err(Error::DiskFull { .. }) => observer.note(
-            "note: the disk is full; the removed text stays in the files of the database until the next \
+            "the disk is full; the removed text stays in the files of the database until the next \
              command that removes documents, or `kb doctor --fix`",
         ),
         Err(error) => return Err(error),

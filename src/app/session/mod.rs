@@ -11,6 +11,7 @@ pub mod error_log;
 pub(crate) mod export_file;
 pub(crate) mod kept_link;
 pub mod lookup;
+pub mod message;
 pub mod model;
 pub mod observer;
 mod open;

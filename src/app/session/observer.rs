@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::app::session::message::{AppMessage, MessageLevel};
 use crate::embed;
 use crate::error::Error;
 use crate::ingest::walk::{Start, WalkOptions};
@@ -13,14 +14,8 @@ use crate::ingest::{self, IngestReport};
 /// An event during a use case.
 #[derive(Debug)]
 pub enum AppEvent<'a> {
-    /// A line worth reading, such as "Ready".
-    Note(&'a str),
-    /// A possible problem; the use case continues.
-    Warning(&'a str),
-    /// A file or line that could not be read.
-    Failure(&'a str),
-    /// A detail, such as the model in use, for verbose output.
-    Detail(&'a str),
+    /// A line for the reader.
+    Message(AppMessage<'a>),
     /// Progress of fetching or preparing a model or library.
     Fetch(embed::ModelEvent),
     /// Ingestion begins.
@@ -64,19 +59,34 @@ pub trait Observer: Send + Sync {
         Arc::default()
     }
 
-    /// Reports a line worth reading.
+    /// Reports a line that is about the only knowledge base, or about none.
+    fn say(&self, level: MessageLevel, text: &str) {
+        self.on_event(AppEvent::Message(AppMessage::new(level, text)));
+    }
+
+    /// Reports what was done or is being done.
+    fn info(&self, text: &str) {
+        self.say(MessageLevel::Info, text);
+    }
+
+    /// Reports what is worth knowing about an answer or a result.
     fn note(&self, text: &str) {
-        self.on_event(AppEvent::Note(text));
+        self.say(MessageLevel::Note, text);
     }
 
     /// Reports a possible problem.
     fn warn(&self, text: &str) {
-        self.on_event(AppEvent::Warning(text));
+        self.say(MessageLevel::Warning, text);
+    }
+
+    /// Reports a file or line that could not be read.
+    fn failure(&self, text: &str) {
+        self.say(MessageLevel::Failure, text);
     }
 
     /// Reports a detail for verbose output.
     fn detail(&self, text: &str) {
-        self.on_event(AppEvent::Detail(text));
+        self.say(MessageLevel::Detail, text);
     }
 }
 
@@ -92,7 +102,7 @@ impl<'a> NoteKeeper<'a> {
         Self { observer, kept: Mutex::default() }
     }
 
-    /// Returns all notes and warnings, each once, after those that were reported in another way.
+    /// Returns all that was kept, each once, after those that were reported in another way.
     pub fn kept(self, mut reported: Vec<String>) -> Vec<String> {
         reported.extend(self.kept.into_inner().unwrap_or_else(PoisonError::into_inner));
         let mut seen = HashSet::new();
@@ -103,9 +113,11 @@ impl<'a> NoteKeeper<'a> {
 
 impl Observer for NoteKeeper<'_> {
     fn on_event(&self, event: AppEvent<'_>) {
-        if let AppEvent::Note(text) | AppEvent::Warning(text) = event {
-            let text = text.strip_prefix("note: ").unwrap_or(text).to_owned();
-            self.kept.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        if let AppEvent::Message(message) = event
+            && message.level.is_of_answers()
+        {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.push(message.unlabelled());
         }
         self.observer.on_event(event);
     }

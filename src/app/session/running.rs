@@ -103,7 +103,7 @@ impl std::fmt::Display for OngoingRun {
 /// Reports that a run stores documents now.
 pub fn note(session: &Session, observer: &dyn Observer) {
     if let Some(run) = OngoingRun::of(session) {
-        observer.note(&format!("note: {run}"));
+        observer.note(&run.to_string());
     }
 }
 

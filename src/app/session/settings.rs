@@ -53,7 +53,7 @@ pub fn are_new(session: &Session) -> bool {
 /// Lets searches print text for people on a terminal from now on, for someone who sets kb up at one.
 pub fn answer_people(session: &Session, observer: &dyn Observer) -> Result<()> {
     write_one(session, FORMAT, "auto")?;
-    observer.note(&format!(
+    observer.info(&format!(
         "`kb search` prints text on a terminal and JSON elsewhere: {FORMAT} is auto in {}",
         session.resolved().file.display()
     ));
@@ -65,7 +65,7 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
     let file = &session.resolved().file;
     let state = if write_one(session, key, value)? { "is now" } else { "is already" };
     let value = if value.is_empty() { "empty" } else { value };
-    observer.note(&format!("{key} {state} {value} in {}", file.display()));
+    observer.info(&format!("{key} {state} {value} in {}", file.display()));
     if config::is_own_key(key)
         && file.parent().is_some_and(|dir| session.environment().is_of_project(dir))
     {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::app::query::facets::{self, Facet, FacetValue};
 use crate::app::query::read::{self, NeighbourText, PartSelection, ShowRequest};
 use crate::app::query::search::{LegSelection, SearchRequest, SimilarRequest};
+use crate::app::session::message::MessageLevel;
 use crate::app::session::observer::{AppEvent, Observer, SilentObserver};
 use crate::app::{self, Session};
 use crate::document::Filter;
@@ -287,11 +288,16 @@ struct Messages<T>(Mutex<Sender<T>>);
 
 impl<T: From<WorkerReply> + Send> Observer for Messages<T> {
     fn on_event(&self, event: AppEvent<'_>) {
-        if let AppEvent::Note(text) | AppEvent::Warning(text) | AppEvent::Failure(text) = event {
-            let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // Sending fails if the screen has been left.
-            let _ = sender.send(WorkerReply::Message(text.to_owned()).into());
-        }
+        let AppEvent::Message(message) = event else { return };
+        let text = match message.level {
+            MessageLevel::Info | MessageLevel::Note => message.line(),
+            // The colour says it.
+            MessageLevel::Warning | MessageLevel::Failure => message.unlabelled(),
+            MessageLevel::Detail => return,
+        };
+        let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Sending fails if the screen has been left.
+        let _ = sender.send(WorkerReply::Message(text).into());
     }
 }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::app::query::files::{FileState, FilesRequest, ListedFile, SeenFileList};
+use crate::app::session::message::{AppMessage, MessageLevel};
 use crate::document::{FileOutcome, WordAccount};
 use crate::ingest::foresee::{DryRunOutcome, ForeseenFile};
 use crate::present::json::{PlanCounts, groups};
@@ -74,7 +75,8 @@ impl HumanLayout {
             };
             let message =
                 if message.contains(&path) { message } else { format!("{path}: {message}") };
-            self.labelled(&format!("failed: {}", clean(&message)), out)?;
+            let failure = AppMessage::new(MessageLevel::Failure, &clean(&message)).line();
+            self.labelled(&failure, out)?;
         }
         let counts = PlanCounts::of(plan);
         let counts = format!(

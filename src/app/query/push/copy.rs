@@ -46,7 +46,7 @@ pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> R
         None => Remote::open(connect(&target, observer)?)?,
     };
     if remote.is_of_older_format() {
-        observer.note(&format!("note: an older copy in {target}, {}", absent::OLDER));
+        observer.note(&format!("an older copy in {target}, {}", absent::OLDER));
     }
     if !remote.is_complete() {
         observer

@@ -9,6 +9,7 @@ use crate::app::query::search::merging::MergeOptions;
 use crate::app::query::search::rerank::Reranker;
 use crate::app::query::search::{SearchRequest, search_by};
 use crate::app::session::absent;
+use crate::app::session::message::{AppMessage, MessageLevel};
 use crate::app::session::observer::{AppEvent, NoteKeeper};
 use crate::app::{Observer, Session};
 use crate::error::Result;
@@ -90,12 +91,40 @@ struct OfBase<'a> {
 
 impl Observer for OfBase<'_> {
     fn on_event(&self, event: AppEvent<'_>) {
-        let AppEvent::Note(text) = event else { return self.observer.on_event(event) };
-        let text = text.strip_prefix("note: ").unwrap_or(text);
-        self.observer.note(&format!("note: {}: {text}", self.name));
+        use MessageLevel::{Info, Note};
+        self.observer.on_event(match event {
+            // Even that nothing was added is only a note on the answer of all.
+            AppEvent::Message(AppMessage { level: Info | Note, text, .. }) => {
+                AppEvent::Message(AppMessage { level: Note, base: Some(self.name), text })
+            }
+            other => other,
+        });
     }
 
     fn cancel_flag(&self) -> Arc<AtomicBool> {
         self.observer.cancel_flag()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::World;
+
+    #[track_caller]
+    fn check(level: MessageLevel, line: &str, kept: &[&str]) {
+        let world = World::new();
+        let notes = NoteKeeper::new(&world);
+        OfBase { name: "work", observer: &notes }.say(level, "ebb");
+        assert_eq!(world.lines(), [line]);
+        assert_eq!(notes.kept(Vec::new()), kept);
+    }
+
+    #[test]
+    fn notes_name_their_base_and_answers_have_them_without_a_label() {
+        check(MessageLevel::Info, "note: work: ebb", &["work: ebb"]);
+        check(MessageLevel::Note, "note: work: ebb", &["work: ebb"]);
+        check(MessageLevel::Warning, "warning: ebb", &["ebb"]);
+        check(MessageLevel::Failure, "failed: ebb", &[]);
     }
 }

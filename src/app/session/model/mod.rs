@@ -291,7 +291,7 @@ impl ModelSelection {
             Err(Error::NotInstalled { .. }) if !self.may_fetch => self.install(observer),
             Err(Error::NotInstalled { what }) if !self.has_failed.load(Ordering::Relaxed) => {
                 observer
-                    .note(&format!("{what} is not installed: fetching it now, as `kb init` does"));
+                    .info(&format!("{what} is not installed: fetching it now, as `kb init` does"));
                 let installed = self.install(observer);
                 self.has_failed.store(installed.is_err(), Ordering::Relaxed);
                 installed

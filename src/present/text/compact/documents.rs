@@ -5,6 +5,7 @@ use std::io;
 use crate::app::maintenance::status::StatusReport;
 use crate::app::query::read::DocumentInfo;
 use crate::app::session::absent::NOTHING_ADDED;
+use crate::app::session::message::{AppMessage, MessageLevel};
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::compact::search::notes;
@@ -136,7 +137,8 @@ pub fn report(report: &IngestReport, out: &mut CleanWriter<'_>) -> io::Result<()
     for (path, error) in report.failed.iter().chain(&report.warnings).take(MAX_FAILED) {
         let path = path_text(path);
         let path = shown_text(&path);
-        writeln!(out, "failed: {path}: {}", clean(&error.to_string()))?;
+        let failure = format!("{path}: {}", clean(&error.to_string()));
+        writeln!(out, "{}", AppMessage::new(MessageLevel::Failure, &failure).line())?;
     }
     let num_more = (report.failed.len() + report.warnings.len()).saturating_sub(MAX_FAILED);
     if num_more > 0 { writeln!(out, "... ({num_more} more)") } else { Ok(()) }

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::app::query::search::SimilarPassages;
+use crate::app::session::message::{AppMessage, MessageLevel};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::{quote, stale};
 use crate::search::evidence::FormCost;
@@ -137,7 +138,7 @@ pub(super) fn notes(notes: &[String], out: &mut CleanWriter<'_>) -> io::Result<(
 }
 
 fn note(text: &str) -> String {
-    format!("note: {}", clean(text))
+    AppMessage::new(MessageLevel::Note, &clean(text)).line()
 }
 
 /// Writes passages, those of one document together and in its order: the document, then where each passage is and its text.

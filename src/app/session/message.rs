@@ -1,0 +1,89 @@
+//! Defines what a use case says in a line: its level, the knowledge base that it is about, and its text.
+
+/// What kind of line it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageLevel {
+    /// What was done or is being done, such as "Ready".
+    Info,
+    /// What is worth knowing about an answer or a result.
+    Note,
+    /// A possible problem; the use case continues.
+    Warning,
+    /// A file or line that could not be read.
+    Failure,
+    /// A detail, such as the model in use, for verbose output.
+    Detail,
+}
+
+impl MessageLevel {
+    /// Whether an answer that has notes has the lines of this level too: every face says the same.
+    pub const fn is_of_answers(self) -> bool {
+        matches!(self, Self::Info | Self::Note | Self::Warning)
+    }
+
+    /// Returns what a line of this level begins with where nothing else shows the level.
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Info | Self::Detail => "",
+            Self::Note => "note: ",
+            Self::Warning => "warning: ",
+            Self::Failure => "failed: ",
+        }
+    }
+}
+
+/// A line of a use case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AppMessage<'a> {
+    /// What kind of line it is.
+    pub level: MessageLevel,
+    /// The knowledge base that it is about, if several are searched at once.
+    pub base: Option<&'a str>,
+    /// The text, without a label.
+    pub text: &'a str,
+}
+
+impl<'a> AppMessage<'a> {
+    /// Returns a message about the only knowledge base, or about none.
+    pub const fn new(level: MessageLevel, text: &'a str) -> Self {
+        Self { level, base: None, text }
+    }
+
+    /// Returns the line with its label, for readers who see the level in no other way.
+    pub fn line(&self) -> String {
+        format!("{}{}", self.level.label(), self.unlabelled())
+    }
+
+    /// Returns the text after the name of its knowledge base, for readers who see the level elsewhere.
+    pub fn unlabelled(&self) -> String {
+        match self.base {
+            Some(base) => format!("{base}: {}", self.text),
+            None => self.text.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(level: MessageLevel, line: &str, line_of_base: &str) {
+        let alone = AppMessage::new(level, "ebb");
+        let of_base = AppMessage { base: Some("work"), ..alone };
+        assert_eq!((alone.line().as_str(), of_base.line().as_str()), (line, line_of_base));
+        assert_eq!(
+            (alone.unlabelled().as_str(), of_base.unlabelled().as_str()),
+            ("ebb", "work: ebb")
+        );
+    }
+
+    #[test]
+    fn a_line_is_the_label_of_the_level_the_base_and_the_text() {
+        check(MessageLevel::Info, "ebb", "work: ebb");
+        check(MessageLevel::Note, "note: ebb", "note: work: ebb");
+        check(MessageLevel::Warning, "warning: ebb", "warning: work: ebb");
+        check(MessageLevel::Failure, "failed: ebb", "failed: work: ebb");
+        check(MessageLevel::Detail, "ebb", "work: ebb");
+    }
+}
