@@ -68,7 +68,7 @@ pub(super) fn run(
                 writeln!(out, "{}# {}", if num_lines > 1 { "\n" } else { "" }, clean(line))?;
                 match &found {
                     Ok(answer) => {
-                        let advice = context.human.advice(&answer.hits);
+                        let advice = context.layout.advice(&answer.hits);
                         compact::found(answer, &advice, out)
                     }
                     Err(error) => writeln!(out, "error: {}", clean(&error.to_string())),

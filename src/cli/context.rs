@@ -33,7 +33,7 @@ pub(super) struct CommandContext {
     pub(super) session: Session,
     /// The other knowledge bases to search.
     pub(super) beside: Vec<Session>,
-    pub(super) human: HumanLayout,
+    pub(super) layout: HumanLayout,
     pub(super) ui: Ui,
     /// The format of the answer.
     format: OutputFormat,
@@ -72,10 +72,10 @@ impl CommandContext {
         session.notices().iter().for_each(|notice| messages::info(notice));
         let beside: Vec<Session> =
             names.iter().skip(1).map(|name| session.for_base(name)).collect::<Result<_>>()?;
-        let human = HumanLayout { bases, ..human(session.environment(), global) };
-        let is_paged = human.is_terminal && !global.no_pager;
+        let layout = HumanLayout { bases, ..human_layout(session.environment(), global) };
+        let is_paged = layout.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(session.environment()) } else { None };
-        Ok(Self { session, beside, human, ui: Ui::default(), format, pager })
+        Ok(Self { session, beside, layout, ui: Ui::default(), format, pager })
     }
 
     /// Makes the knowledge base of the project in the working directory, and works on it.
@@ -111,10 +111,10 @@ impl CommandContext {
         match &self.pager {
             Some(pager) => {
                 let text =
-                    TerminalBytes::of(|out| human(&self.human, out)).map_err(Error::Output)?;
+                    TerminalBytes::of(|out| human(&self.layout, out)).map_err(Error::Output)?;
                 pager.show(&text)
             }
-            None => stage("print", || streams::text(|out| human(&self.human, out))),
+            None => stage("print", || streams::text(|out| human(&self.layout, out))),
         }
     }
 
@@ -128,7 +128,7 @@ impl CommandContext {
 }
 
 /// Returns the layout of output for people, which depends on the terminal if stdout is one.
-pub(super) fn human(environment: &Environment, global: &Global) -> HumanLayout {
+pub(super) fn human_layout(environment: &Environment, global: &Global) -> HumanLayout {
     let is_terminal = streams::is_stdout_terminal();
     let is_coloured = messages::is_coloured(global.color, environment, is_terminal);
     HumanLayout {
@@ -175,17 +175,17 @@ pub(super) fn filter(args: &FilterArgs) -> Result<Filter> {
 }
 
 /// Returns a selection of documents by name or by criteria.
-pub(super) fn choice(names: &[String], choosing: &SelectionCriteriaArgs) -> Result<DocumentChoice> {
+pub(super) fn choice(names: &[String], args: &SelectionCriteriaArgs) -> Result<DocumentChoice> {
     if names.is_empty() {
-        criteria(choosing).map(Box::new).map(DocumentChoice::Matching)
+        criteria(args).map(Box::new).map(DocumentChoice::Matching)
     } else {
         Ok(DocumentChoice::Named(names.to_vec()))
     }
 }
 
 /// Converts flags to the criteria for selecting documents.
-pub(super) fn criteria(choosing: &SelectionCriteriaArgs) -> Result<SelectionCriteria> {
-    let SelectionCriteriaArgs { filter, query, top } = choosing;
+pub(super) fn criteria(args: &SelectionCriteriaArgs) -> Result<SelectionCriteria> {
+    let SelectionCriteriaArgs { filter, query, top } = args;
     Ok(SelectionCriteria { filter: self::filter(filter)?, query: query.clone(), limit: *top })
 }
 

@@ -56,7 +56,7 @@ pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<Exi
     context.present(
         &document,
         |document, out| json::edited(document, &names, out),
-        |human, document, out| human.edited(document, &names, out),
+        |layout, document, out| layout.edited(document, &names, out),
     )
 }
 
@@ -124,15 +124,15 @@ pub(super) fn tags(context: &CommandContext, args: &args::TagsArgs) -> Result<Ex
     context.present(
         tags.as_slice(),
         |tags, out| out.value(&tags),
-        |human, tags, out| {
-            if is_nothing { human.nothing_added(out) } else { human.tags(tags, out) }
+        |layout, tags, out| {
+            if is_nothing { layout.nothing_added(out) } else { layout.tags(tags, out) }
         },
     )
 }
 
 pub(super) fn tag(context: &CommandContext, args: &args::TagArgs) -> Result<ExitStatus> {
     let request = TagRequest {
-        documents: context::choice(&args.documents, &args.choosing)?,
+        documents: context::choice(&args.documents, &args.criteria)?,
         added: args.add.clone(),
         removed: args.remove.clone(),
     };
@@ -148,15 +148,15 @@ pub(super) fn tag(context: &CommandContext, args: &args::TagArgs) -> Result<Exit
             Some(document) => json::tagged(document, out),
             None => json::tagged_all(tagged, out),
         },
-        |human, tagged, out| match single {
-            Some(document) => human.tagged(document, out),
-            None => human.tagged_all(tagged, out),
+        |layout, tagged, out| match single {
+            Some(document) => layout.tagged(document, out),
+            None => layout.tagged_all(tagged, out),
         },
     )
 }
 
 pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Result<ExitStatus> {
-    let criteria = context::criteria(&args.choosing)?;
+    let criteria = context::criteria(&args.criteria)?;
     let is_choosing = criteria.filter != Filter::default() || criteria.query.is_some();
     let criteria = is_choosing.then_some(criteria);
     let export = args.export.clone();
@@ -210,7 +210,7 @@ fn confirm(context: &CommandContext, args: &args::RemoveArgs, going: &Removal) -
         "`--dry-run` lists what would be removed".to_owned()
     } else {
         let rest = format!("remove --yes {}", args.documents.join(" "));
-        context.human.command(None, &rest)
+        context.layout.command(None, &rest)
     };
     context::require_terminal("removing", hint)?;
     context::confirm(&question(going))

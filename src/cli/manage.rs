@@ -46,9 +46,9 @@ pub(super) fn status(context: &CommandContext, args: &args::StatusArgs) -> Resul
     context.present(
         &status,
         |status, out| json::status(status, scan.as_ref(), out),
-        |human, status, out| {
-            human.status(status, out)?;
-            scan.as_ref().map_or(Ok(()), |scan| human.scan(scan, out))
+        |layout, status, out| {
+            layout.status(status, out)?;
+            scan.as_ref().map_or(Ok(()), |scan| layout.scan(scan, out))
         },
     )
 }
@@ -169,8 +169,9 @@ pub(super) fn backup(context: &CommandContext, args: &args::BackupArgs) -> Resul
     } else {
         backup::create(&context.session, &args.file, args.force)?
     };
-    context
-        .present(&backup, json::answer, |human, backup, out| human.backup(backup, args.verify, out))
+    context.present(&backup, json::answer, |layout, backup, out| {
+        layout.backup(backup, args.verify, out)
+    })
 }
 
 pub(super) fn restore(context: &CommandContext, args: &args::RestoreArgs) -> Result<ExitStatus> {
@@ -180,7 +181,7 @@ pub(super) fn restore(context: &CommandContext, args: &args::RestoreArgs) -> Res
 
 pub(super) fn export(context: &CommandContext, args: &args::ExportArgs) -> Result<ExitStatus> {
     let session = &context.session;
-    let criteria = context::criteria(&args.choosing)?;
+    let criteria = context::criteria(&args.criteria)?;
     let request = ExportRequest {
         with_vectors: args.vectors,
         criteria: (criteria != SelectionCriteria::default()).then_some(criteria),

@@ -43,7 +43,7 @@ pub(super) fn run(
     if plan.changes() {
         // Programs expect nothing but an error on stderr.
         if args.format.format == OutputFormat::Human {
-            let shown = streams::text_aside(|out| context.human.client_plan(&plan, out));
+            let shown = streams::text_aside(|out| context.layout.client_plan(&plan, out));
             shown.map_err(Error::Output)?;
         }
         if !args.yes && !ask(&plan)? {

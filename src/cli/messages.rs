@@ -43,7 +43,7 @@ type Log = Box<dyn Write + Send>;
 /// The destination of all messages; there is one per process.
 struct MessageReporter {
     verbosity: Verbosity,
-    human: HumanLayout,
+    layout: HumanLayout,
     /// Messages that are held back; `None` if messages are printed at once.
     held: Option<Vec<String>>,
     log: Option<Log>,
@@ -52,7 +52,7 @@ struct MessageReporter {
 
 static REPORTER: Mutex<MessageReporter> = Mutex::new(MessageReporter {
     verbosity: Verbosity::Normal,
-    human: HumanLayout::plain(WIDTH),
+    layout: HumanLayout::plain(WIDTH),
     held: None,
     log: None,
     begin: None,
@@ -92,13 +92,14 @@ pub(super) fn begin<'a>(
         opened => (opened?, None),
     };
     let mut reporter = reporter();
-    reporter.human.is_terminal = is_terminal;
+    reporter.layout.is_terminal = is_terminal;
     if is_terminal {
-        reporter.human.width = usize::from(streams::stderr_size().1);
+        reporter.layout.width = usize::from(streams::stderr_size().1);
     }
-    reporter.human.is_coloured = is_terminal && is_coloured(global.color, environment, is_terminal);
+    reporter.layout.is_coloured =
+        is_terminal && is_coloured(global.color, environment, is_terminal);
     // Bars are coloured by their own library.
-    console::set_colors_enabled(reporter.human.is_coloured);
+    console::set_colors_enabled(reporter.layout.is_coloured);
     reporter.verbosity = match (global.quiet, global.verbose) {
         (true, _) => Verbosity::Quiet,
         (false, 0) => Verbosity::Normal,
@@ -122,7 +123,7 @@ pub(super) fn begin<'a>(
 
 /// From now on, commands in messages name the knowledge base if they need to.
 pub(super) fn name_bases(bases: &BaseNames) {
-    reporter().human.bases = bases.clone();
+    reporter().layout.bases = bases.clone();
 }
 
 /// Whether the system does not let this process write a file.
@@ -158,7 +159,7 @@ impl MessageReporter {
 
     /// Prints a line. If stderr is closed, it is lost.
     fn print(&self, line: &str) {
-        let _ = streams::text_aside(|out| self.human.labelled(line, out));
+        let _ = streams::text_aside(|out| self.layout.labelled(line, out));
     }
 }
 
@@ -205,7 +206,7 @@ pub(super) fn is_detailed() -> bool {
 }
 
 pub(super) fn is_stderr_coloured() -> bool {
-    reporter().human.is_coloured
+    reporter().layout.is_coloured
 }
 
 /// Whether only errors and warnings are printed, and no progress.
@@ -236,7 +237,7 @@ pub(super) fn error(error: &Error, format: OutputFormat) {
     // If stderr is closed, the message is lost.
     let _ = match format {
         OutputFormat::Json => streams::json_aside(|out| json::error(error, out)),
-        OutputFormat::Human => streams::text_aside(|out| reporter.human.error(error, out)),
+        OutputFormat::Human => streams::text_aside(|out| reporter.layout.error(error, out)),
     };
 }
 

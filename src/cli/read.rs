@@ -25,8 +25,8 @@ pub(super) fn list(context: &CommandContext, args: &args::ListArgs) -> Result<Ex
         ListRequest { filter, sort: args.sort, is_reversed: args.reverse, limit: args.limit };
     let documents = app::query::read::list(&context.session, &request, &context.ui)?;
     let is_filtered = is_filtered && !is_nothing(context, documents.is_empty())?;
-    context.present(documents.as_slice(), json::list, |human, documents, out| {
-        human.list(documents, is_filtered, out)
+    context.present(documents.as_slice(), json::list, |layout, documents, out| {
+        layout.list(documents, is_filtered, out)
     })
 }
 
@@ -45,8 +45,8 @@ pub(super) fn files(context: &CommandContext, args: &args::FilesArgs) -> Result<
     let request = FilesRequest { state, is_lossy: args.quality, path: args.path.clone() };
     let files = app::query::files::list(&context.session, &request)?;
     let is_nothing = files.files.is_empty() && has_no_files(context)?;
-    context.present(&files, json::answer, |human, files, out| {
-        if is_nothing { human.nothing_added(out) } else { human.files(files, &request, out) }
+    context.present(&files, json::answer, |layout, files, out| {
+        if is_nothing { layout.nothing_added(out) } else { layout.files(files, &request, out) }
     })
 }
 
@@ -74,9 +74,9 @@ pub(super) fn why(context: &CommandContext, args: &args::WhyArgs) -> Result<Exit
 
 pub(super) fn outline(context: &CommandContext, args: &args::OutlineArgs) -> Result<ExitStatus> {
     let outline = app::query::read::outline(&context.session, &args.document, None, args.level)?;
-    context.present(&outline, read_json::outline, |human, outline, out| {
-        let path = outline.document.path.as_deref().map(|path| human.path(path));
-        read_text::outline(outline, &human.base_mark(None), path.as_deref(), out)
+    context.present(&outline, read_json::outline, |layout, outline, out| {
+        let path = outline.document.path.as_deref().map(|path| layout.path(path));
+        read_text::outline(outline, &layout.base_mark(None), path.as_deref(), out)
     })
 }
 

@@ -60,7 +60,7 @@ pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<E
         app::query::search::search_several(&sessions, &request, observer)
     })?;
     // Programs that read the answer have no use for a reminder.
-    let is_person = context.human.is_terminal && streams::is_stderr_terminal();
+    let is_person = context.layout.is_terminal && streams::is_stderr_terminal();
     let reminder = if is_person && args.from.is_none() {
         last_update::reminder(&context.session)?
     } else {
@@ -71,11 +71,11 @@ pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<E
     if let Some(number) = args.open {
         return open(context, &found, number);
     }
-    let advice = context.human.advice(&found.hits);
+    let advice = context.layout.advice(&found.hits);
     match format {
         SearchFormat::Json => context::print_json(|out| json::found(&found, out)),
         SearchFormat::Jsonl => context::print_json(|out| json::hit_lines(&found.hits, out)),
-        SearchFormat::Human => context.show(|human, out| human.search(&found, out)),
+        SearchFormat::Human => context.show(|layout, out| layout.search(&found, out)),
         SearchFormat::Paths if args.null => streams::bytes(&quote::null(&found.hits)),
         SearchFormat::Paths => streams::text(|out| quote::paths(&found.hits, out)),
         SearchFormat::Agent => streams::text(|out| compact::found(&found, &advice, out)),
@@ -109,7 +109,7 @@ fn aside(context: &CommandContext, answer: &SearchAnswer, format: SearchFormat) 
     // path, so stderr gets it.
     if format == SearchFormat::Paths {
         stale::notes(&answer.hits).iter().for_each(|note| context.ui.warn(note));
-        context.human.advice(&answer.hits).iter().for_each(|advice| context.ui.info(advice));
+        context.layout.advice(&answer.hits).iter().for_each(|advice| context.ui.info(advice));
     }
 }
 
@@ -155,7 +155,7 @@ pub(super) fn similar(context: &CommandContext, args: &args::SimilarArgs) -> Res
         filter: context::filter(&args.filter)?,
     };
     let found = app::query::search::similar(&context.session, &request, &context.ui)?;
-    context.present(&found, json::similar, |human, found, out| human.similar(&found.hits, out))
+    context.present(&found, json::similar, |layout, found, out| layout.similar(&found.hits, out))
 }
 
 pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<ExitStatus> {
@@ -201,9 +201,9 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
         LineFormat::Human => {
             let budget = args.budget.map(|budget| budget as usize);
             let part =
-                GrepPart::within(&results, 0, budget, |part, out| context.human.grep(part, out));
+                GrepPart::within(&results, 0, budget, |part, out| context.layout.grep(part, out));
             let part = part.map_err(Error::Output)?;
-            context.show(|human, out| human.grep(&part, out))?;
+            context.show(|layout, out| layout.grep(&part, out))?;
             // This goes to stderr, so that a program that reads stdout gets the matches only.
             HumanLayout::not_listed(&part).iter().for_each(|text| context.ui.info(text));
             stale::advice_of(&results).iter().for_each(|advice| context.ui.info(advice));

@@ -167,9 +167,9 @@ fn print(
         // The content of a file is printed unchanged.
         Some(bytes) => streams::bytes(&bytes)?,
         None => {
-            let human = context::human(environment, global);
+            let layout = context::human_layout(environment, global);
             streams::text(|out| {
-                skill_text::answer(answer, program, call.is_verbose(), &human, out)
+                skill_text::answer(answer, program, call.is_verbose(), &layout, out)
             })?;
         }
     }

@@ -55,7 +55,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
         Program::Kb => instructions::general(&listed, &usual.place().name),
         Program::Skc => instructions::SKILLS.to_owned(),
     };
-    let offer =
+    let tool_options =
         ToolListOptions { allows_writing: options.allows_writing, has_several: listed.len() > 1 };
     let service = Arc::new(Service {
         bases,
@@ -67,7 +67,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     // If the skills cannot be loaded now, they could not be served later.
     service.list_skills()?;
     let mut chain = ToolDispatcher::new(audit);
-    for tool in tools::tools(&service, service.tool_set(), offer) {
+    for tool in tools::tools(&service, service.tool_set(), tool_options) {
         chain.register(tool).map_err(Error::usage)?;
     }
     let preparing = Arc::clone(&service);

@@ -44,7 +44,7 @@ pub struct ForeseenFile {
     /// Whether it is a folder.
     pub is_folder: bool,
     /// What would happen.
-    pub prospect: DryRunOutcome,
+    pub outcome: DryRunOutcome,
     /// How many of its pages need OCR.
     pub ocr_pages: usize,
 }
@@ -101,24 +101,19 @@ pub fn foresee(
             Ok(WalkItem::LeftOut(LeftOut { path, rule, stamp })) => ForeseenFile {
                 path,
                 is_folder: stamp.is_none(),
-                prospect: DryRunOutcome::Ignored(rule),
+                outcome: DryRunOutcome::Ignored(rule),
                 ocr_pages: 0,
             },
             Ok(WalkItem::Found(found)) => {
-                let (prospect, ocr_pages) = prospect(&found, options, remembered.as_ref())?;
-                ForeseenFile { path: found.path, is_folder: false, prospect, ocr_pages }
+                let (outcome, ocr_pages) = outcome(&found, options, remembered.as_ref())?;
+                ForeseenFile { path: found.path, is_folder: false, outcome, ocr_pages }
             }
             // An ignore file is not a document.
             Err(Error::IgnoreFile { .. }) => continue,
             Err(error) => {
                 let path = error.path().map(PathBuf::from).unwrap_or_default();
                 let is_folder = path.is_dir();
-                ForeseenFile {
-                    path,
-                    is_folder,
-                    prospect: DryRunOutcome::Fails(error),
-                    ocr_pages: 0,
-                }
+                ForeseenFile { path, is_folder, outcome: DryRunOutcome::Fails(error), ocr_pages: 0 }
             }
         });
     }
@@ -126,7 +121,7 @@ pub fn foresee(
 }
 
 /// Returns what would be done with a file, and how many of its pages need OCR.
-fn prospect(
+fn outcome(
     found: &FoundFile,
     options: &IngestOptions,
     remembered: Option<&Remembered<'_>>,

@@ -28,7 +28,7 @@ pub(crate) struct RemoveArgs {
     #[arg(conflicts_with_all = CHOOSING, allow_negative_numbers = true)]
     pub(crate) documents: Vec<String>,
     #[command(flatten)]
-    pub(crate) choosing: SelectionCriteriaArgs,
+    pub(crate) criteria: SelectionCriteriaArgs,
     /// Also delete the copies of the database that kb made itself, which may have what was removed
     #[arg(long)]
     pub(crate) backups: bool,
@@ -91,7 +91,7 @@ pub(crate) struct TagArgs {
     #[arg(conflicts_with_all = CHOOSING)]
     pub(crate) documents: Vec<String>,
     #[command(flatten)]
-    pub(crate) choosing: SelectionCriteriaArgs,
+    pub(crate) criteria: SelectionCriteriaArgs,
     /// Tags to add, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(crate) add: Vec<String>,
@@ -201,7 +201,7 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     pub(crate) vectors: bool,
     #[command(flatten)]
-    pub(crate) choosing: SelectionCriteriaArgs,
+    pub(crate) criteria: SelectionCriteriaArgs,
     /// The only format
     #[arg(long, value_parser = ["jsonl"], value_name = "FORMAT", default_value = "jsonl")]
     pub(crate) format: String,

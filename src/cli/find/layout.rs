@@ -32,7 +32,7 @@ const LIST: std::ops::RangeInclusive<usize> = 40..=72;
 const TEXT: usize = 100;
 
 /// Lines of the text before a passage that are shown above it.
-const LEAD: usize = 2;
+const LINES_BEFORE: usize = 2;
 
 /// Rows of query, numbers, rule and keys.
 const AROUND: usize = 4;
@@ -86,17 +86,17 @@ impl ScreenLayout {
 /// Lays out the state for a screen. It also keeps what is selected on the screen, and scrolling within the text.
 pub(super) fn layout(
     state: &mut FindState,
-    human: &HumanLayout,
+    human_layout: &HumanLayout,
     columns: usize,
     rows: usize,
 ) -> ScreenLayout {
     let mut layout = ScreenLayout::default();
     let screen = ScreenArea { x: 0, y: 0, columns, rows };
     prompt(state, screen, &mut layout);
-    layout.put(screen, 1, numbers(state, human, columns));
+    layout.put(screen, 1, numbers(state, human_layout, columns));
     if rows > AROUND {
         let body = ScreenArea { y: 3, rows: rows - AROUND, ..screen };
-        below_prompt(state, human, body, &mut layout);
+        below_prompt(state, human_layout, body, &mut layout);
     }
     if rows > 2 {
         layout.put(screen, rows - 1, foot(state, columns));
@@ -135,8 +135,9 @@ fn prompt(state: &FindState, screen: ScreenArea, layout: &mut ScreenLayout) {
 }
 
 /// Returns the line with numbers on the left and filters on the right.
-fn numbers(state: &FindState, human: &HumanLayout, columns: usize) -> Line {
-    let chips = chips(&state.request.filter, |path| shortened(&human.path(path), columns / 3));
+fn numbers(state: &FindState, human_layout: &HumanLayout, columns: usize) -> Line {
+    let filter = &state.request.filter;
+    let chips = chips(filter, |path| shortened(&human_layout.path(path), columns / 3));
     let view = state.view();
     let mut left = match (&state.page, &view.heading) {
         (Some(page), _) => page.reading.title(),
@@ -157,7 +158,7 @@ fn numbers(state: &FindState, human: &HumanLayout, columns: usize) -> Line {
 
 fn below_prompt(
     state: &mut FindState,
-    human: &HumanLayout,
+    human_layout: &HumanLayout,
     body: ScreenArea,
     layout: &mut ScreenLayout,
 ) {
@@ -189,12 +190,10 @@ fn below_prompt(
         layout.put(ScreenArea { y: text.y - 1, rows: 1, ..body }, 0, rule(body.columns));
     }
     match &mut state.panel {
-        Panel::Picker(picker) => {
-            values(picker, &state.request.filter, human, list, layout);
-        }
+        Panel::Picker(picker) => values(picker, &state.request.filter, human_layout, list, layout),
         _ => rows(state, list, layout),
     }
-    beside(state, human, text, layout);
+    beside(state, human_layout, text, layout);
 }
 
 /// Returns the first row to show, so that a row is on the screen.
@@ -212,12 +211,9 @@ fn rows(state: &mut FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     let all = view.listing.rows();
     let at = all.iter().position(|row| *row == ListingRow::Entry(view.selected)).unwrap_or(0);
     // The heading of a document stays on the screen with its first entry.
-    let from =
-        if all.get(at.wrapping_sub(1)).is_some_and(|row| matches!(row, ListingRow::Document(_))) {
-            at - 1
-        } else {
-            at
-        };
+    let above = at.checked_sub(1).and_then(|row| all.get(row));
+    let is_below_heading = matches!(above, Some(ListingRow::Document(_)));
+    let from = at - usize::from(is_below_heading);
     view.offset = offset(view.offset.min(from), at, area.rows);
     for (number, row) in all.iter().skip(view.offset).take(area.rows).enumerate() {
         let is_selected = *row == ListingRow::Entry(view.selected);
@@ -245,7 +241,7 @@ fn hints(state: &FindState, area: ScreenArea, layout: &mut ScreenLayout) {
 fn values(
     picker: &mut Picker,
     filter: &Filter,
-    human: &HumanLayout,
+    human_layout: &HumanLayout,
     area: ScreenArea,
     layout: &mut ScreenLayout,
 ) {
@@ -262,7 +258,7 @@ fn values(
         let name = match facet {
             Facet::Folder => {
                 let room = area.columns.saturating_sub(width(&count) + 3);
-                shortened(&human.path(&value.name), room)
+                shortened(&human_layout.path(&value.name), room)
             }
             _ => clean(&value.name),
         };
@@ -273,37 +269,41 @@ fn values(
 }
 
 /// Puts the text of the selected entry below its title, header chain and location.
-fn beside(state: &mut FindState, human: &HumanLayout, area: ScreenArea, layout: &mut ScreenLayout) {
+fn beside(
+    state: &mut FindState,
+    human_layout: &HumanLayout,
+    area: ScreenArea,
+    layout: &mut ScreenLayout,
+) {
     let view = state.view();
     let selected = view.selected;
     if view.listing.is_empty() || area.rows == 0 {
         state.text_rows = area.rows.max(1);
         return;
     }
-    let head = view.listing.head(selected, human, area.columns);
+    let head = view.listing.head(selected, human_layout, area.columns);
     let num_head = head.len() + 1;
     for (row, line) in head.into_iter().enumerate() {
         layout.put(area, row, line);
     }
     let text =
         ScreenArea { y: area.y + num_head, rows: area.rows.saturating_sub(num_head), ..area };
-    let (body, lead) = match &view.beside {
+    let (body, num_before) = match &view.beside {
         Some(EntryPreview::Part(reading)) => (reading.body(area.columns), 0),
         Some(EntryPreview::Around(around)) => {
-            (view.listing.body(selected, Some(around), area.columns), LEAD)
+            (view.listing.body(selected, Some(around), area.columns), LINES_BEFORE)
         }
         None => {
             // Until the text around it is known, the passage has its final place, so that it does not jump.
             let mut body = view.listing.body(selected, None, area.columns);
             if view.listing.has_text_before(selected) {
                 body.lines.splice(0..0, [Line::new(), Line::new()]);
-                body.start += LEAD;
+                body.start += LINES_BEFORE;
             }
-            (body, LEAD)
+            (body, LINES_BEFORE)
         }
     };
-    let scroll = view.scroll;
-    let scroll = scrolled(&body, lead, scroll, text, layout);
+    let scroll = scrolled(&body, num_before, view.scroll, text, layout);
     state.view_mut().scroll = scroll;
     state.text_rows = text.rows.max(1);
 }
@@ -311,12 +311,12 @@ fn beside(state: &mut FindState, human: &HumanLayout, area: ScreenArea, layout: 
 /// Puts the lines of a text from where it begins, scrolled; returns by how many lines it could be scrolled.
 fn scrolled(
     body: &ReadingText,
-    lead: usize,
+    num_before: usize,
     scroll: isize,
     area: ScreenArea,
     layout: &mut ScreenLayout,
 ) -> isize {
-    let begin = body.start.saturating_sub(lead);
+    let begin = body.start.saturating_sub(num_before);
     let last = body.lines.len().saturating_sub(area.rows).max(begin.min(body.lines.len()));
     let first = begin.saturating_add_signed(scroll).min(last);
     for (row, line) in body.lines.iter().skip(first).take(area.rows).enumerate() {
@@ -335,7 +335,7 @@ fn page(state: &mut FindState, area: ScreenArea, layout: &mut ScreenLayout) {
         Some((known, body)) if *known == columns => body,
         lines => &mut lines.insert((columns, page.reading.body(columns))).1,
     };
-    page.scroll = scrolled(body, LEAD, page.scroll, ScreenArea { columns, ..area }, layout);
+    page.scroll = scrolled(body, LINES_BEFORE, page.scroll, ScreenArea { columns, ..area }, layout);
 }
 
 /// Puts the table of keys.

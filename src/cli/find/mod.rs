@@ -133,7 +133,7 @@ fn show(context: &CommandContext, state: FindState) -> Result<FindOutcome> {
     let ending = EndingSignals::listen();
     let (sender, receiver) = channel();
     let questions = Questions::default();
-    let human = HumanLayout { is_terminal: true, ..context.human.clone() };
+    let human_layout = HumanLayout { is_terminal: true, ..context.layout.clone() };
     let is_coloured = messages::is_stderr_coloured();
     thread::scope(|scope| {
         let answers = sender.clone();
@@ -146,7 +146,7 @@ fn show(context: &CommandContext, state: FindState) -> Result<FindOutcome> {
         scope.spawn(|| warm(&context.session));
         let closing = WorkerCloser { questions: &questions, is_closed };
         let mut running =
-            FindSession { context, human, state, questions: &questions, sender, ending };
+            FindSession { context, human_layout, state, questions: &questions, sender, ending };
         let outcome =
             Screen::take(is_coloured).and_then(|mut screen| running.run(&mut screen, &receiver));
         drop(closing);
@@ -179,7 +179,7 @@ impl Drop for WorkerCloser<'_> {
 /// The state with what it acts on.
 struct FindSession<'a> {
     context: &'a CommandContext,
-    human: HumanLayout,
+    human_layout: HumanLayout,
     state: FindState,
     questions: &'a Questions,
     sender: Sender<FindInput>,
@@ -210,7 +210,7 @@ impl FindSession<'_> {
             effects = Vec::new();
             debug_assert!(self.state.entry.text() != PANIC, "typed by a test");
             let (columns, rows) = Screen::size();
-            screen.paint(&layout(&mut self.state, &self.human, columns, rows))?;
+            screen.paint(&layout(&mut self.state, &self.human_layout, columns, rows))?;
             let first = self.wait(receiver)?;
             // All inputs that wait are handled before the screen is drawn once.
             for input in iter::once(first).chain(receiver.try_iter()) {

@@ -188,7 +188,7 @@ impl Listing {
     }
 
     /// Returns what is above the text of an entry: title, header chain, location.
-    pub fn head(&self, entry: usize, human: &HumanLayout, columns: usize) -> Vec<Line> {
+    pub fn head(&self, entry: usize, layout: &HumanLayout, columns: usize) -> Vec<Line> {
         let about = self.about(entry);
         let marks = match &self.entries[entry] {
             ListingEntry::Hit(hit) => hit_marks(hit),
@@ -197,7 +197,7 @@ impl Listing {
         let lines = [
             vec![piece(Meaning::Title, clean(about.title))],
             chain_line(about.section, about.symbol),
-            self.location_line(entry, human, marks, columns),
+            self.location_line(entry, layout, marks, columns),
         ];
         let lines = lines.into_iter().filter(|line| !line.is_empty());
         lines.map(|line| fitted(line, columns)).collect()
@@ -226,7 +226,7 @@ impl Listing {
     fn location_line(
         &self,
         entry: usize,
-        human: &HumanLayout,
+        layout: &HumanLayout,
         marks: Line,
         columns: usize,
     ) -> Line {
@@ -237,10 +237,10 @@ impl Listing {
         };
         let place = quote::behind_path(target.line, pages);
         let (path, place) = match self.about(entry).path {
-            Some(path) => (human.path(path), place),
-            None => (human.command(None, &format!("show {}", target.document)), String::new()),
+            Some(path) => (layout.path(path), place),
+            None => (layout.command(None, &format!("show {}", target.document)), String::new()),
         };
-        let place = place + &human.base_mark(None);
+        let place = place + &layout.base_mark(None);
         let room = columns.saturating_sub(width(&place) + width_of(&marks));
         let mut line = vec![piece(Meaning::Path, shortened(&path, room.max(columns / 2)) + &place)];
         line.extend(marks);

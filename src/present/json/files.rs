@@ -73,7 +73,7 @@ impl PlanCounts {
     pub(crate) fn of(plan: &[ForeseenFile]) -> Self {
         let mut counts = Self::default();
         for foreseen in plan {
-            *match foreseen.prospect {
+            *match foreseen.outcome {
                 DryRunOutcome::New => &mut counts.new,
                 DryRunOutcome::Changed => &mut counts.changed,
                 DryRunOutcome::Unchanged => &mut counts.unchanged,
@@ -93,7 +93,7 @@ pub(crate) type PlanGroup<'a> = (usize, &'static str, String, Option<&'a str>);
 pub(crate) fn groups(plan: &[ForeseenFile]) -> BTreeMap<PlanGroup<'_>, usize> {
     let mut groups = BTreeMap::new();
     for foreseen in plan {
-        let (order, outcome, reason) = match &foreseen.prospect {
+        let (order, outcome, reason) = match &foreseen.outcome {
             DryRunOutcome::New => (0, "new", None),
             DryRunOutcome::Changed => (1, "changed", None),
             DryRunOutcome::Unchanged => (2, "unchanged", None),
@@ -112,7 +112,7 @@ pub fn plan(plan: &[ForeseenFile], out: &mut Json<'_>) -> io::Result<()> {
     let groups = groups(plan).into_iter().map(|((_, outcome, kind, reason), files)| {
         PlanGroupJson { outcome, kind, reason: reason.map(str::to_owned), files }
     });
-    let errors = plan.iter().filter_map(|ForeseenFile { path, prospect, .. }| match prospect {
+    let errors = plan.iter().filter_map(|ForeseenFile { path, outcome, .. }| match outcome {
         DryRunOutcome::Fails(error) => Some(FailedFile::new(path, error)),
         DryRunOutcome::HasFailed(code, message) => {
             let (code, error) = (code.clone(), message.clone());

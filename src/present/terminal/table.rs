@@ -252,7 +252,7 @@ fn fit(widths: &mut [usize], columns: &[Column], available: usize) {
 mod tests {
     use super::*;
 
-    fn drawn(human: &HumanLayout) -> String {
+    fn drawn(layout: &HumanLayout) -> String {
         let rows = [
             ["1", "東京の本", "a, b"].map(str::to_owned).to_vec(),
             ["12", "A rather long title that goes on and on", "tag"].map(str::to_owned).to_vec(),
@@ -260,7 +260,7 @@ mod tests {
         ];
         let mut out = Vec::new();
         let columns = [numbers("ID"), texts("TITLE"), texts("TAGS")];
-        human.table(&columns, rows.into_iter(), &mut CleanWriter::new(&mut out)).unwrap();
+        layout.table(&columns, rows.into_iter(), &mut CleanWriter::new(&mut out)).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -276,8 +276,8 @@ mod tests {
 
     #[test]
     fn a_table_is_cut_to_the_terminal() {
-        let human = HumanLayout { is_terminal: true, ..HumanLayout::plain(30) };
-        let text = drawn(&human);
+        let layout = HumanLayout { is_terminal: true, ..HumanLayout::plain(30) };
+        let text = drawn(&layout);
         assert!(text.lines().all(|line| width(line) <= 30), "{text}");
         insta::assert_snapshot!(text, @"
         ID  TITLE                 TAGS
@@ -289,10 +289,10 @@ mod tests {
 
     #[test]
     fn a_long_value_is_wrapped_below_itself() {
-        let human = HumanLayout { is_terminal: true, ..HumanLayout::plain(24) };
+        let layout = HumanLayout { is_terminal: true, ..HumanLayout::plain(24) };
         let mut out = Vec::new();
         let facts = [fact("Name", "one two three four five"), fact("Other", "")];
-        human.facts(&facts, &mut CleanWriter::new(&mut out)).unwrap();
+        layout.facts(&facts, &mut CleanWriter::new(&mut out)).unwrap();
         insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
         Name:  one two three
                four five

@@ -68,7 +68,7 @@ impl HumanLayout {
     pub fn plan(&self, plan: &[ForeseenFile], out: &mut CleanWriter<'_>) -> io::Result<()> {
         for foreseen in plan {
             let path = foreseen.path.display().to_string();
-            let message = match &foreseen.prospect {
+            let message = match &foreseen.outcome {
                 DryRunOutcome::Fails(error) => error.to_string(),
                 DryRunOutcome::HasFailed(_, message) => message.clone(),
                 _ => continue,
@@ -127,7 +127,7 @@ const DEPTH: usize = 2;
 fn largest_folders(plan: &[ForeseenFile]) -> Vec<(PathBuf, usize)> {
     let folders: Vec<&Path> = plan
         .iter()
-        .filter(|foreseen| matches!(foreseen.prospect, DryRunOutcome::New | DryRunOutcome::Changed))
+        .filter(|foreseen| matches!(foreseen.outcome, DryRunOutcome::New | DryRunOutcome::Changed))
         .filter_map(|foreseen| foreseen.path.parent())
         .collect();
     let all = folders.iter().copied().reduce(|all, folder| {
@@ -170,10 +170,10 @@ mod tests {
 
     #[test]
     fn the_largest_folders_of_a_plan_are_those_with_the_most_files_to_read() {
-        let foreseen = |(path, prospect): (&str, DryRunOutcome)| ForeseenFile {
+        let foreseen = |(path, outcome): (&str, DryRunOutcome)| ForeseenFile {
             path: path.into(),
             is_folder: false,
-            prospect,
+            outcome,
             ocr_pages: 0,
         };
         let plan: Vec<ForeseenFile> = [

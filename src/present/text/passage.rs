@@ -96,8 +96,8 @@ pub fn excerpt(
     let best = cited.map_or_else(|| rated.best(), |line| rated.best_at(line));
     let begin = place_of(&blocks, best.start);
     let announcing = rated.announced_by(best.start);
-    let lead = announcing.and_then(|bytes| place_of(&blocks, bytes.start)).or(begin);
-    let page = ShownPassage { blocks, rated, best, begin, lead, room };
+    let announcement = announcing.and_then(|bytes| place_of(&blocks, bytes.start)).or(begin);
+    let page = ShownPassage { blocks, rated, best, begin, announcement, room };
     page.table_row().or_else(|| page.window()).unwrap_or_default()
 }
 
@@ -197,7 +197,7 @@ struct ShownPassage {
     /// Where it begins.
     begin: Option<InBlock>,
     /// Where what announces it begins, or it itself.
-    lead: Option<InBlock>,
+    announcement: Option<InBlock>,
     room: PassageRoom,
 }
 
@@ -267,7 +267,7 @@ impl ShownPassage {
         let of_best = shown.start.max(self.best.start)..shown.end.min(self.best.end);
         let first_of_best = row_with(&rows, self.begin);
         let is_begun = first_of_best.is_some();
-        let first = row_with(&rows, self.lead).or(first_of_best);
+        let first = row_with(&rows, self.announcement).or(first_of_best);
         let neatness = match first.and_then(|number| i32::try_from(number).ok()) {
             _ if (begin.block, begin.at) == (0, 0) => 1,
             // An excerpt without its first line is less neat than any other.

@@ -304,15 +304,15 @@ pub fn verdict(answer: &SearchAnswer) -> Vec<String> {
 
 /// Writes what to do about stale hits, if there are any.
 fn advise<'a>(
-    human: &HumanLayout,
+    layout: &HumanLayout,
     hits: impl IntoIterator<Item = &'a Hit>,
     out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
-    for (number, advice) in human.advice(hits).iter().enumerate() {
+    for (number, advice) in layout.advice(hits).iter().enumerate() {
         if number == 0 {
             writeln!(out)?;
         }
-        human.labelled(&format!("{advice}."), out)?;
+        layout.labelled(&format!("{advice}."), out)?;
     }
     Ok(())
 }

@@ -43,14 +43,14 @@ pub fn answer(
     answer: &SkillAnswer,
     program: Program,
     is_verbose: bool,
-    human: &HumanLayout,
+    layout: &HumanLayout,
     out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     match answer {
         SkillAnswer::List(listed) if listed.skills.is_empty() => {
             writeln!(out, "No skills found. `{} init NAME` creates one.", program.command())
         }
-        SkillAnswer::List(listed) => list(listed, is_verbose, human, out),
+        SkillAnswer::List(listed) => list(listed, is_verbose, layout, out),
         SkillAnswer::Build(report) => build(report, out),
         SkillAnswer::Search(results) => search(results, out),
         SkillAnswer::Outline(headings) => outline(headings, out),
@@ -68,7 +68,7 @@ pub fn answer(
 fn list(
     list: &SkillList,
     is_verbose: bool,
-    human: &HumanLayout,
+    layout: &HumanLayout,
     out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     let rows = list.skills.iter().map(|listed| {
@@ -87,7 +87,7 @@ fn list(
     });
     let last = if is_verbose { "SOURCE" } else { "DESCRIPTION" };
     let columns = [words("SKILL"), words("SCOPE"), words("STATUS"), texts(last)];
-    human.table(&columns, rows, out)
+    layout.table(&columns, rows, out)
 }
 
 /// Returns the displayed form of a path.

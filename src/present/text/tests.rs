@@ -60,8 +60,8 @@ fn listed(world: &World) -> Vec<ListedDocument> {
 #[test]
 fn a_list_has_a_folder_where_titles_are_the_same() {
     let documents = listed(&world());
-    let list = |human: &HumanLayout, documents: &[ListedDocument]| {
-        shown(|out| human.list(documents, true, out))
+    let list = |layout: &HumanLayout, documents: &[ListedDocument]| {
+        shown(|out| layout.list(documents, true, out))
     };
     insta::assert_snapshot!(list(&HumanLayout::plain(80), &documents), @r"
     ID  TYPE      CHUNKS  PAGES                    DATE        TITLE   FOLDER      TAGS
@@ -168,24 +168,24 @@ fn the_quality_of_pages_is_described_by_what_is_not_nothing() {
 #[test]
 fn changes_are_reported_with_their_numbers() {
     let world = world();
-    let human = HumanLayout::plain(80);
+    let layout = HumanLayout::plain(80);
     let document = world.store().document(DocumentId(1)).unwrap().unwrap();
-    assert_eq!(shown(|out| human.tagged(&document, out)), "Tags of 'Tides': none\n");
-    assert_eq!(shown(|out| human.edited(&document, &[], out)), "Nothing changed.\n");
-    let edited = shown(|out| human.edited(&document, &["title", "date"], out));
+    assert_eq!(shown(|out| layout.tagged(&document, out)), "Tags of 'Tides': none\n");
+    assert_eq!(shown(|out| layout.edited(&document, &[], out)), "Nothing changed.\n");
+    let edited = shown(|out| layout.edited(&document, &["title", "date"], out));
     assert_eq!(edited, "Changed title, date of document 1, 'Tides'.\n");
     let tagged = TaggedDocuments { documents: vec![document; 2], changed: vec![DocumentId(1)] };
-    let text = shown(|out| human.tagged_all(&tagged, out));
+    let text = shown(|out| layout.tagged_all(&tagged, out));
     assert_eq!(text, "Selected 2 documents; changed the tags of 1.\n");
     for (is_merged, expected) in [(true, "Merged 'a' into 'b'"), (false, "Renamed 'a' to 'b'")] {
         let (from, to) = ("a".into(), "b".into());
         let renamed = RenamedTag { from, to, is_merged, num_documents: 2 };
-        let text = shown(|out| human.renamed_tag(&renamed, out));
+        let text = shown(|out| layout.renamed_tag(&renamed, out));
         assert_eq!(text, format!("{expected}: 2 documents.\n"));
     }
     let tags = [TagCount { name: "tide".into(), count: 12 }];
-    assert_eq!(shown(|out| human.tags(&tags, out)), "COUNT  TAG\n   12  tide\n");
-    assert!(shown(|out| human.tags(&[], out)).starts_with("No tags."));
+    assert_eq!(shown(|out| layout.tags(&tags, out)), "COUNT  TAG\n   12  tide\n");
+    assert!(shown(|out| layout.tags(&[], out)).starts_with("No tags."));
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl World {
     fn count_foreseen(&self, named: &[&str], options: &IngestOptions) -> [usize; 5] {
         let mut counts = [0; 5];
         for foreseen in foresee(&self.starts(named), options, Some(&self.store)).unwrap() {
-            let place = match foreseen.prospect {
+            let place = match foreseen.outcome {
                 DryRunOutcome::New => 0,
                 DryRunOutcome::Changed => 1,
                 DryRunOutcome::Unchanged => 2,
@@ -110,7 +110,7 @@ impl World {
         all.sort_by(|one, other| one.path.cmp(&other.path));
         let shown = all.iter().map(|foreseen| {
             let name = foreseen.path.file_name().unwrap().to_str().unwrap();
-            let prospect = match &foreseen.prospect {
+            let outcome = match &foreseen.outcome {
                 DryRunOutcome::New => "new",
                 DryRunOutcome::Changed => "changed",
                 DryRunOutcome::Unchanged => "unchanged",
@@ -119,7 +119,7 @@ impl World {
                 DryRunOutcome::HasFailed(..) => "has failed",
                 DryRunOutcome::Waived(_) => "waived",
             };
-            format!("{name} {prospect}")
+            format!("{name} {outcome}")
         });
         shown.collect::<Vec<_>>().join(", ")
     }

@@ -27,7 +27,7 @@ const MAX_CHARS: usize = 240;
 /// document.
 pub fn grep(
     part: &GrepPart<'_>,
-    face: AnswerInterface,
+    interface: AnswerInterface,
     out: &mut CleanWriter<'_>,
 ) -> io::Result<()> {
     let results = part.results;
@@ -57,7 +57,7 @@ pub fn grep(
     }
     writeln!(out)?;
     if let (Some(rest), Some(next)) = (part.rest(), part.next) {
-        match face {
+        match interface {
             AnswerInterface::Cli => {
                 writeln!(out, "{rest}: narrow with --path or --type, or a larger --budget")?;
             }
@@ -67,7 +67,7 @@ pub fn grep(
             )?,
         }
     }
-    let read_on = match face {
+    let read_on = match interface {
         AnswerInterface::Cli => "kb show ID --page or --section; kb open ID --lines",
         AnswerInterface::Mcp => "kb_show document, page or section; kb_open document, start_line",
     };
