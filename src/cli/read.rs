@@ -12,7 +12,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, LaunchTarget};
 use crate::cli::{messages, search};
 use crate::config::OutputFormat;
-use crate::document::{FileOutcome, Filter};
+use crate::document::{FileOutcome, Filter, LineRange};
 use crate::error::Result;
 use crate::present::json::{self, read as read_json};
 use crate::present::text::human::HumanLayout;
@@ -112,7 +112,7 @@ pub(super) fn show(context: &CommandContext, args: &args::ShowArgs) -> Result<Ex
 pub(super) fn open(context: &CommandContext, args: &args::OpenArgs) -> Result<ExitStatus> {
     if args.editor {
         let path = app::query::read::file(&context.session, &args.document, None)?;
-        let (line, page) = (args.lines.map(|lines| lines.0), args.page);
+        let (line, page) = (args.lines.map(LineRange::first), args.page);
         launch::open(context, LaunchTarget { path: &path, line, page })?;
         return Ok(ExitStatus::Success);
     }
@@ -143,8 +143,8 @@ fn selection(args: &SelectionArgs, around: u32) -> PartSelection {
         PartSelection::Section(heading.clone())
     } else if let Some(name) = &args.symbol {
         PartSelection::Symbol(name.clone())
-    } else if let Some((first, last)) = args.page {
-        PartSelection::Pages(first, last)
+    } else if let Some(pages) = args.page {
+        PartSelection::Pages(pages)
     } else if let Some(id) = args.chunk {
         PartSelection::Chunk(id, around)
     } else {

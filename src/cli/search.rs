@@ -11,6 +11,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::launch::{self, LaunchTarget};
 use crate::cli::ui::WithoutNotes;
 use crate::cli::{batch, streams};
+use crate::document::PageRange;
 use crate::error::{Error, Result};
 use crate::present::json;
 use crate::present::text::compact::{self, AnswerInterface};
@@ -120,7 +121,8 @@ fn open(context: &CommandContext, found: &SearchAnswer, number: u32) -> Result<E
         Error::usage(format!("there is no result {number}: {} found", hits.len()))
     })?;
     let path = app::query::read::file_of_hit(&context.session, hit)?;
-    launch::open(context, LaunchTarget { path: &path, line: hit.at.line, page: hit.at.page })?;
+    let page = hit.at.pages.map(PageRange::first);
+    launch::open(context, LaunchTarget { path: &path, line: hit.at.line, page })?;
     Ok(ExitStatus::Success)
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::document::LineRange;
 use crate::error::{Error, Result};
 use crate::files::reach::Reach;
 use crate::ingest::content_hash;
@@ -18,9 +19,8 @@ use crate::text::{decode, fields, headings, paths};
 /// Which lines of a file to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// First and last line, from 1, inclusive; `None` for all lines. The last line may be past the
-    /// end.
-    pub lines: Option<(u32, u32)>,
+    /// The lines, whose last may be past the end; `None` for all lines.
+    pub lines: Option<LineRange>,
     /// How many lines to return at most; `None` for no limit.
     pub max_lines: Option<u32>,
     /// Whether links are followed in all added folders.
@@ -104,7 +104,8 @@ pub fn open(
     };
     let starts = headings::line_starts(text.as_bytes());
     let num_lines = u32::try_from(starts.len()).unwrap_or(u32::MAX);
-    let (first, last) = options.lines.unwrap_or((1, num_lines));
+    let first = options.lines.map_or(1, LineRange::first);
+    let last = options.lines.map_or(num_lines, LineRange::last);
     if options.lines.is_some() && first > num_lines {
         return Err(Error::usage(format!("line {first} is past the end: there are {num_lines}")));
     }

@@ -8,8 +8,8 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::document::CHAIN_SEPARATOR;
 use crate::document::join::{self, JoinedText};
+use crate::document::{CHAIN_SEPARATOR, PageKeys, PageRange, page_keys};
 use crate::error::Result;
 use crate::store::{ChunkId, DocumentId, Store, StoredChunk, StoredDocument};
 use crate::text::fields;
@@ -52,10 +52,11 @@ pub struct DocumentPart {
     pub section: Option<String>,
     /// The beginning of its text, on one line.
     pub preview: String,
-    /// First page, from 1; null for a document without pages.
-    pub page: Option<u32>,
-    /// Last page, inclusive.
-    pub last_page: Option<u32>,
+    /// Its pages; `None` for a document without pages.
+    #[serde(flatten, serialize_with = "page_keys")]
+    #[schemars(with = "PageKeys")]
+    pub pages: Option<PageRange>,
+    // No range of lines: where lines cannot be counted, only one end may be known.
     /// First line in the file, from 1; null if lines are unknown.
     pub start_line: Option<u32>,
     /// Last line in the file, inclusive.
@@ -136,7 +137,7 @@ impl StoredText {
             self.nested(PartKind::Symbol)
         } else if self.chunks.iter().any(|stored| stored.chunk.section.is_some()) {
             self.nested(PartKind::Section)
-        } else if self.chunks.iter().any(|stored| stored.chunk.page.is_some()) {
+        } else if self.chunks.iter().any(|stored| stored.chunk.pages.is_some()) {
             self.pages()
         } else {
             (0..self.chunks.len())
@@ -209,21 +210,17 @@ impl StoredText {
     }
 
     fn pages(&self) -> Vec<DocumentPart> {
-        let last_pages = self.chunks.iter().filter_map(|stored| {
-            let page = stored.chunk.page?;
-            Some(stored.chunk.last_page.unwrap_or(page))
-        });
-        let last = last_pages.max().unwrap_or(0);
-        (1..=last).filter_map(|page| self.pages_from(page, page)).collect()
+        let pages = self.chunks.iter().filter_map(|stored| stored.chunk.pages);
+        let last = pages.map(PageRange::last).max().unwrap_or(0);
+        (1..=last).filter_map(|page| self.on_pages(PageRange::single(page))).collect()
     }
 
     /// Returns some pages: the chunks that are completely or partly on them.
-    pub(super) fn pages_from(&self, first: u32, last: u32) -> Option<DocumentPart> {
-        let start = self.chunks.iter().position(|stored| is_on(stored, first, last))?;
-        let end = self.chunks.iter().rposition(|stored| is_on(stored, first, last))? + 1;
-        let name = if first == last { first.to_string() } else { format!("{first}-{last}") };
-        let mut part = self.of_chunks(PartKind::Page, 1, Some(name), start..end);
-        (part.page, part.last_page) = (Some(first), Some(last));
+    pub(super) fn on_pages(&self, pages: PageRange) -> Option<DocumentPart> {
+        let start = self.chunks.iter().position(|stored| is_on(stored, pages))?;
+        let end = self.chunks.iter().rposition(|stored| is_on(stored, pages))? + 1;
+        let mut part = self.of_chunks(PartKind::Page, 1, Some(pages.to_string()), start..end);
+        part.pages = Some(pages);
         Some(part)
     }
 
@@ -259,14 +256,15 @@ impl StoredText {
             .map(|idx| share(&self.chunks[*idx], &self.joined.spans[*idx], &bytes))
             .sum();
         let (first, last) = (inside.first().copied(), inside.last().copied());
+        let first_pages = first.and_then(|idx| self.chunks[idx].chunk.pages);
+        let last_pages = last.and_then(|idx| self.chunks[idx].chunk.pages);
         DocumentPart {
             kind,
             level,
             name,
             section: None,
             preview: preview(text),
-            page: first.and_then(|idx| self.chunks[idx].chunk.page),
-            last_page: last.and_then(|idx| self.chunks[idx].chunk.last_page),
+            pages: first_pages.zip(last_pages).map(|(first, last)| first.to_end_of(last)),
             start_line: first.and_then(|idx| self.joined.line(idx, bytes.start)),
             end_line: last.and_then(|idx| self.joined.line(idx, bytes.end)),
             num_tokens: u32::try_from(num_tokens).unwrap_or(u32::MAX),
@@ -282,10 +280,8 @@ impl StoredText {
 }
 
 /// Whether a chunk is completely or partly on some pages.
-fn is_on(stored: &StoredChunk, first: u32, last: u32) -> bool {
-    let chunk = &stored.chunk;
-    chunk.page.is_some_and(|start| start <= last)
-        && chunk.last_page.or(chunk.page).is_some_and(|end| first <= end)
+fn is_on(stored: &StoredChunk, pages: PageRange) -> bool {
+    stored.chunk.pages.is_some_and(|own| own.overlaps(pages))
 }
 
 /// Returns a chunk's tokens in proportion to the part of it within `bytes`.

@@ -1,6 +1,6 @@
 //! Returns the text of the requested part of a document.
 
-use crate::document::{CHAIN_SEPARATOR, StaleReason};
+use crate::document::{CHAIN_SEPARATOR, PageRange, StaleReason};
 use crate::error::{Error, Result};
 use crate::read::cut::cut;
 use crate::read::links::{DocumentLinks, links};
@@ -20,8 +20,8 @@ pub enum PartSelection {
     Section(String),
     /// A qualified name, or its last part.
     Symbol(String),
-    /// The first and the last of some physical pages, from 1.
-    Pages(u32, u32),
+    /// Some physical pages.
+    Pages(PageRange),
     /// A chunk, with this many chunks before and after it.
     Chunk(ChunkId, u32),
 }
@@ -88,10 +88,12 @@ fn select(
         PartSelection::Whole => {
             Ok(vec![text.of_chunks(PartKind::Text, 1, None, 0..text.chunks.len())])
         }
-        PartSelection::Pages(first, last) => match text.pages_from(*first, *last) {
+        PartSelection::Pages(pages) => match text.on_pages(*pages) {
             Some(part) => Ok(vec![part]),
-            None if first == last => Err(unknown(document, format!("page {first}"), Vec::new())),
-            None => Err(unknown(document, format!("pages {first}-{last}"), Vec::new())),
+            None if pages.is_single() => {
+                Err(unknown(document, format!("page {pages}"), Vec::new()))
+            }
+            None => Err(unknown(document, format!("pages {pages}"), Vec::new())),
         },
         PartSelection::Chunk(id, around) => {
             let at = text.chunks.iter().position(|stored| stored.id == *id);

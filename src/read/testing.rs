@@ -6,14 +6,7 @@ use crate::store::{NewDocument, StoredDocument};
 
 /// Returns a chunk that has nothing but a text and a number of tokens.
 pub(super) fn plain(text: &str, token_count: u32) -> Chunk {
-    Chunk {
-        context: String::new(),
-        token_count,
-        section: None,
-        start_line: None,
-        end_line: None,
-        ..chunk(text)
-    }
+    Chunk { context: String::new(), token_count, section: None, lines: None, ..chunk(text) }
 }
 
 /// Returns a database with one document, and that document.

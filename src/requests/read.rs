@@ -10,7 +10,7 @@ use super::{FilterInput, id_or_name, name, within};
 use crate::app::query::grep::{GREP_BUDGET, GrepDetail, GrepRequest, PatternOptions};
 use crate::app::query::read::{OpenRequest, ShowRequest};
 use crate::app::session::values;
-use crate::document::Filter;
+use crate::document::{Filter, LineRange};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::read::PartSelection;
@@ -84,9 +84,9 @@ impl TryFrom<ShowInput> for ShowRequest {
         } else if let Some(symbol) = input.symbol {
             PartSelection::Symbol(symbol)
         } else if let Some(page) = input.page {
-            let (first, last) = values::pages(&name(&page))
+            let pages = values::pages(&name(&page))
                 .map_err(|reason| Error::usage(format!("page: {reason}")))?;
-            PartSelection::Pages(first, last)
+            PartSelection::Pages(pages)
         } else if let Some(id) = input.chunk {
             PartSelection::Chunk(id, input.around)
         } else {
@@ -119,12 +119,12 @@ impl TryFrom<OpenInput> for OpenRequest {
     type Error = Error;
 
     fn try_from(input: OpenInput) -> Result<Self> {
-        let (first, last) = (input.start_line, input.end_line);
-        let lines = (first.is_some() || last.is_some())
-            .then(|| (first.map_or(1, NonZeroU32::get), last.map_or(u32::MAX, NonZeroU32::get)));
-        if lines.is_some_and(|(first, last)| first > last) {
-            return Err(Error::usage("start_line comes after end_line"));
-        }
+        let first = input.start_line.map_or(1, NonZeroU32::get);
+        let last = input.end_line.map_or(u32::MAX, NonZeroU32::get);
+        let lines = LineRange::new(first, last)
+            .ok_or_else(|| Error::usage("start_line comes after end_line"))?;
+        let is_part = input.start_line.or(input.end_line).is_some();
+        let lines = is_part.then_some(lines);
         let document = name(&input.document);
         let max_lines = input.max_lines;
         Ok(Self { document, lines, max_lines })

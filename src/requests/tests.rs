@@ -7,6 +7,7 @@ use super::*;
 use crate::app::indexing::add::{AddRequest, DocumentSource};
 use crate::app::query::grep::GrepRequest;
 use crate::app::query::read::{OpenRequest, ShowRequest};
+use crate::document::{LineRange, PageRange};
 use crate::read::PartSelection;
 use crate::read::grep::GrepDetail;
 
@@ -86,7 +87,8 @@ fn one_part_of_a_document_is_shown() {
     let symbol = json!({ "document": "a", "symbol": "run" });
     assert_eq!(part(symbol), PartSelection::Symbol("run".to_owned()));
     for (page, last) in [(json!(3), 3), (json!("3"), 3), (json!("pp. 3-4"), 4)] {
-        assert_eq!(part(json!({ "document": "a", "page": page })), PartSelection::Pages(3, last));
+        let pages = PageRange::between(3, last);
+        assert_eq!(part(json!({ "document": "a", "page": page })), PartSelection::Pages(pages));
     }
     let wrong = json!({ "document": "a", "page": "iv" });
     refused(show(wrong), "page: neither a page like 3 nor pages like 3-4");
@@ -106,9 +108,9 @@ fn lines_to_open_are_in_order() {
         open(input).map(|request| request.lines)
     };
     assert_eq!(lines(None, None).unwrap(), None);
-    assert_eq!(lines(Some(3), None).unwrap(), Some((3, u32::MAX)));
-    assert_eq!(lines(None, Some(3)).unwrap(), Some((1, 3)));
-    assert_eq!(lines(Some(3), Some(3)).unwrap(), Some((3, 3)));
+    assert_eq!(lines(Some(3), None).unwrap(), LineRange::new(3, u32::MAX));
+    assert_eq!(lines(None, Some(3)).unwrap(), LineRange::new(1, 3));
+    assert_eq!(lines(Some(3), Some(3)).unwrap(), LineRange::new(3, 3));
     refused(lines(Some(4), Some(3)), "start_line comes after end_line");
 }
 

@@ -228,21 +228,21 @@ fn chunks_of(
         if chunk.text.trim().is_empty() {
             broken.push(format!("chunk {idx} is blank"));
         }
-        if let (Some(first), Some(last)) = (chunk.page, chunk.last_page) {
-            if first < last_page || last < first {
-                broken.push(format!("chunk {idx} is on pages {first} to {last} after {last_page}"));
+        if let Some(pages) = chunk.pages {
+            if pages.first() < last_page {
+                broken.push(format!("chunk {idx} is on pages {pages} after {last_page}"));
             }
-            last_page = first;
+            last_page = pages.first();
         }
         // The lines of other markup are not those of the file; `markup::tests` checks them.
         if !document.has_lines || !document.line_numbers.is_empty() {
             continue;
         }
-        let (Some(first), Some(last)) = (chunk.start_line, chunk.end_line) else {
+        let Some(place) = chunk.lines else {
             broken.push(format!("chunk {idx} has no lines"));
             continue;
         };
-        let named = lines.get(first as usize - 1..last as usize);
+        let named = lines.get(place.first() as usize - 1..place.last() as usize);
         // A table's head may be repeated before its rows.
         let tail = chunk.text.lines().last().unwrap_or_default();
         let is_there = named.is_some_and(|named| {
@@ -250,10 +250,10 @@ fn chunks_of(
                 && (named[0].contains(chunk.text.lines().next().unwrap_or_default())
                     || chunk.text.lines().nth(1).is_some_and(is_table_rule))
         });
-        if first < last_start || !is_there {
-            broken.push(format!("chunk {idx} is not on lines {first} to {last}: {:?}", chunk.text));
+        if place.first() < last_start || !is_there {
+            broken.push(format!("chunk {idx} is not on lines {place}: {:?}", chunk.text));
         }
-        last_start = first;
+        last_start = place.first();
     }
     broken.extend(lost(document, chunks));
     broken

@@ -12,6 +12,7 @@ mod kinds;
 mod languages;
 mod levels;
 mod parts;
+mod ranges;
 mod words;
 
 use std::ops::Range;
@@ -30,6 +31,7 @@ pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
 pub use levels::Levels;
 pub use parts::{FileParts, UnreadPart, embedded_reference};
+pub use ranges::{LineKeys, LineRange, PageKeys, PageRange, line_keys, page_keys};
 pub use words::{WordAccount, WordDestination, count as count_words};
 
 /// The output of an extractor: the text of a file and its structure.
@@ -235,20 +237,20 @@ pub struct Chunk {
     pub context: String,
     /// Its tokens as the model counts them, including context and special tokens.
     pub token_count: u32,
-    /// First page, from 1; null for a document without pages.
-    pub page: Option<u32>,
-    /// Last page, inclusive.
-    pub last_page: Option<u32>,
+    /// Its pages; `None` for a document without pages.
+    #[serde(flatten, serialize_with = "page_keys")]
+    #[schemars(with = "PageKeys")]
+    pub pages: Option<PageRange>,
     /// The label of the first page; null if it is the page number.
     pub page_label: Option<String>,
     /// Headings above it, without the title, joined by ` > `; null if there are none.
     pub section: Option<String>,
     /// Qualified name of the function, class or type; null except for code.
     pub symbol: Option<String>,
-    /// First line in the file, from 1; null if lines are unknown.
-    pub start_line: Option<u32>,
-    /// Last line in the file, inclusive.
-    pub end_line: Option<u32>,
+    /// Its lines in the file; `None` if lines are unknown.
+    #[serde(flatten, serialize_with = "line_keys")]
+    #[schemars(with = "LineKeys")]
+    pub lines: Option<LineRange>,
     /// Where its lines are in the file; `None` if lines of the text are lines of the file.
     #[serde(skip)]
     pub line_map: Option<LineMap>,
@@ -274,8 +276,16 @@ pub struct NewPlace {
 impl Chunk {
     /// Returns the lines of the file that it is from, if they are known.
     pub fn file_lines(&self) -> Option<FileLines> {
-        let (first, last) = self.start_line.zip(self.end_line)?;
-        Some(FileLines { first, last, map: self.line_map.clone() })
+        Some(FileLines { lines: self.lines?, map: self.line_map.clone() })
+    }
+
+    /// Returns the page of a line of its text, counted from 0; all its pages if it is not known which.
+    pub fn pages_of_line(&self, line: usize) -> Option<PageRange> {
+        match self.place_of_line(line) {
+            Some(place) => place.page.map(PageRange::single),
+            None if self.new_places.is_some() => self.pages.map(PageRange::first_only),
+            None => self.pages,
+        }
     }
 
     /// Returns the place of a line of its text, counted from 0; `None` if it is that of the chunk, or not known.

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use rusqlite::Connection;
 
-use crate::document::{Binding, Chunk, Embedding, Format, Metadata, ModelFiles, Precision};
+use crate::document::{
+    Binding, Chunk, Embedding, Format, LineRange, Metadata, ModelFiles, Precision,
+};
 use crate::ids::DocumentId;
 
 use super::db::connection::on_pages;
@@ -159,8 +161,7 @@ pub fn chunk(text: &str) -> Chunk {
         context: "Guide > Setup".to_owned(),
         token_count: 7,
         section: Some("Setup".to_owned()),
-        start_line: Some(3),
-        end_line: Some(4),
+        lines: LineRange::new(3, 4),
         ..Chunk::default()
     }
 }

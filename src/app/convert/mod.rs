@@ -13,7 +13,7 @@ use crate::app::indexing::add;
 use crate::app::indexing::ingestion::options;
 use crate::app::indexing::ingestion::request::AddRequest;
 use crate::app::{Observer, Session};
-use crate::document::{Document, Format, Levels, Metadata};
+use crate::document::{Document, Format, Levels, Metadata, PageRange};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, ContainedFile, ReadingChoice};
@@ -37,8 +37,8 @@ pub struct ConvertRequest {
     pub replaces: bool,
     /// Extension of the results, without a dot.
     pub extension: &'static str,
-    /// First and last physical page to convert, from 1.
-    pub pages: Option<(u32, u32)>,
+    /// The physical pages to convert; `None` for all.
+    pub pages: Option<PageRange>,
 }
 
 /// A document that was read.
@@ -123,7 +123,7 @@ fn prepare(
 /// How the files of a run are read.
 struct ConversionJob {
     options: IngestOptions,
-    pages: Option<(u32, u32)>,
+    pages: Option<PageRange>,
 }
 
 impl ConversionJob {
@@ -221,15 +221,16 @@ impl ConversionJob {
         let ExtractedFile { mut document, format, members } = extracted;
         let members = self.members(path, members, &mut document.metadata.warnings);
         let levels = Levels::of(&document);
-        if let Some((first, last)) = self.pages {
-            select(&mut document, first, last)?;
+        if let Some(pages) = self.pages {
+            select(&mut document, pages)?;
         }
         Ok(ConvertedDocument { path: None, format, document, levels, members })
     }
 }
 
 /// Keeps the blocks on the selected pages.
-fn select(document: &mut Document, first: u32, last: u32) -> Result<()> {
+fn select(document: &mut Document, pages: PageRange) -> Result<()> {
+    let first = pages.first();
     let num_pages = document.metadata.page_count.unwrap_or(0);
     if first > num_pages {
         let message = match num_pages {
@@ -243,7 +244,6 @@ fn select(document: &mut Document, first: u32, last: u32) -> Result<()> {
         };
         return Err(Error::usage(message).with_hint(hint));
     }
-    let pages = first..=last;
-    document.blocks.retain(|block| block.page.is_some_and(|page| pages.contains(&page)));
+    document.blocks.retain(|block| block.page.is_some_and(|page| pages.contains(page)));
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::app::indexing::ingestion::options::{password, reading_program, walk_o
 use crate::app::query::freshness;
 use crate::app::session::{absent, lookup, running};
 use crate::app::{Observer, Session};
-use crate::document::{Filter, Format, StaleReason, join};
+use crate::document::{Filter, Format, LineRange, PageRange, StaleReason, join};
 use crate::error::{Error, Result};
 use crate::extract::protocol::RenderedPage;
 use crate::extract::sandbox::ReadOptions;
@@ -44,8 +44,8 @@ pub struct ShowRequest {
 pub struct OpenRequest {
     /// Id, path, or a unique part of a title or path.
     pub document: String,
-    /// First and last line, from 1.
-    pub lines: Option<(u32, u32)>,
+    /// The lines; `None` for all.
+    pub lines: Option<LineRange>,
     /// Most lines to read.
     pub max_lines: Option<u32>,
 }
@@ -353,12 +353,12 @@ pub fn picture(
         })?;
         let (page, passage) = match &request.selection {
             PartSelection::Whole => (1, None),
-            PartSelection::Pages(first, last) if first == last => (*first, None),
-            PartSelection::Pages(..) => return Err(Error::usage("a picture shows one page")),
+            PartSelection::Pages(pages) if pages.is_single() => (pages.first(), None),
+            PartSelection::Pages(_) => return Err(Error::usage("a picture shows one page")),
             selection => {
                 let options = ShowOptions { selection: selection.clone(), max_lines: None };
                 let shown = read::show(&store, document.clone(), &options)?;
-                (shown.part.page.unwrap_or(1), Some(shown.text))
+                (shown.part.pages.map_or(1, PageRange::first), Some(shown.text))
             }
         };
         let bytes =

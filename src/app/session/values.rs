@@ -2,6 +2,8 @@
 
 use jiff::civil::Date;
 
+use crate::document::PageRange;
+
 /// Returns a tag without surrounding whitespace.
 pub fn tag(typed: &str) -> Result<String, String> {
     let tag = typed.trim();
@@ -53,13 +55,8 @@ pub fn date(typed: &str) -> Result<String, String> {
 }
 
 /// Parses a page or pages, also as citations have them: `3`, `3-4`, `p. 3`, `pp. 3-4`.
-pub fn pages(typed: &str) -> Result<(u32, u32), String> {
-    let numbers = typed.trim_start_matches(|letter: char| "p. ".contains(letter));
-    let (first, last) = numbers.split_once(['-', '–']).unwrap_or((numbers, numbers));
-    match (first.trim().parse(), last.trim().parse()) {
-        (Ok(first), Ok(last)) if 0 < first && first <= last => Ok((first, last)),
-        _ => Err("neither a page like 3 nor pages like 3-4".into()),
-    }
+pub fn pages(typed: &str) -> Result<PageRange, String> {
+    PageRange::parse_cited(typed).ok_or_else(|| "neither a page like 3 nor pages like 3-4".into())
 }
 
 /// Returns a day as it was written; `None` for an empty text.
@@ -95,19 +92,6 @@ mod tests {
         }
         for typed in ["2024-02-29", "2026-11", "2026", "0001-01-01"] {
             assert_eq!(date(typed), Ok(typed.to_owned()));
-        }
-    }
-
-    #[test]
-    fn pages_may_be_written_as_citations_have_them() {
-        for typed in ["3-4", "pp. 3-4", "pp.3–4", " p. 3 - 4 "] {
-            assert_eq!(pages(typed), Ok((3, 4)), "{typed}");
-        }
-        for typed in ["3", "p. 3", " 3 "] {
-            assert_eq!(pages(typed), Ok((3, 3)), "{typed}");
-        }
-        for typed in ["", "0", "4-3", "three", "3-", "3-4-5", "-3"] {
-            assert!(pages(typed).is_err(), "{typed}");
         }
     }
 }

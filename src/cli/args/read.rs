@@ -9,7 +9,7 @@ use crate::app::session::values::{pages as cited, tag};
 use crate::cli::args::values::{directory, doc_type, language, lines, pages, sort, top};
 use crate::cli::args::{FilterArgs, ReportFormat};
 use crate::config::OutputFormat;
-use crate::document::{DocType, Language};
+use crate::document::{DocType, Language, LineRange, PageRange};
 use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
@@ -179,7 +179,7 @@ pub(crate) struct SelectionArgs {
     pub(crate) symbol: Option<String>,
     /// Page number, from 1, or pages such as 3-4
     #[arg(long, value_name = "N", value_parser = cited)]
-    pub(crate) page: Option<(u32, u32)>,
+    pub(crate) page: Option<PageRange>,
     /// Chunk with this id, as in search results
     #[arg(long, value_name = "ID")]
     pub(crate) chunk: Option<ChunkId>,
@@ -222,7 +222,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) force: bool,
     /// Convert only pages A to B
     #[arg(long, value_name = "A:B", value_parser = pages)]
-    pub(crate) pages: Option<(u32, u32)>,
+    pub(crate) pages: Option<PageRange>,
     /// Mark the beginning of each page with a comment, <!-- page N -->
     #[arg(long)]
     pub(crate) page_marks: bool,
@@ -259,7 +259,7 @@ pub(crate) struct OpenArgs {
     pub(crate) document: String,
     /// Show only lines A to B
     #[arg(long, value_name = "A:B", value_parser = lines)]
-    pub(crate) lines: Option<(u32, u32)>,
+    pub(crate) lines: Option<LineRange>,
     /// Show at most N lines
     #[arg(long, value_name = "N")]
     pub(crate) max_lines: Option<u32>,

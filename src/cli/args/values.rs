@@ -9,7 +9,7 @@ use crate::app::ToolSet;
 use crate::app::query::read::SortKey;
 use crate::app::session::values;
 use crate::config::OutputFormat;
-use crate::document::{DocType, DocumentKind, Language};
+use crate::document::{DocType, DocumentKind, Language, LineRange, PageRange};
 use crate::limits;
 
 pub(super) fn doc_type() -> impl TypedValueParser<Value = DocType> {
@@ -79,27 +79,13 @@ pub(super) fn note(typed: &str) -> Result<String, String> {
 }
 
 /// Parses `A:B`; `A:` goes to the end, `A` is one line.
-pub(super) fn lines(typed: &str) -> Result<(u32, u32), String> {
-    let (first, last) = match typed.split_once(':') {
-        Some((first, "")) => (first, None),
-        Some((first, last)) => (first, Some(last)),
-        None => (typed, Some(typed)),
-    };
-    let last = last.map_or(Some(u32::MAX), number);
-    number(first)
-        .zip(last)
-        .filter(|(first, last)| first <= last)
-        .ok_or_else(|| "not two line numbers like 10:20".to_owned())
-}
-
-/// Parses the number of a line or page, from 1.
-fn number(typed: &str) -> Option<u32> {
-    typed.parse().ok().filter(|number| *number > 0)
+pub(super) fn lines(typed: &str) -> Result<LineRange, String> {
+    LineRange::parse(typed).ok_or_else(|| "not two line numbers like 10:20".to_owned())
 }
 
 /// Parses `A:B` as [`lines`] does.
-pub(super) fn pages(typed: &str) -> Result<(u32, u32), String> {
-    lines(typed).map_err(|_| "not two page numbers like 2:5".to_owned())
+pub(super) fn pages(typed: &str) -> Result<PageRange, String> {
+    PageRange::parse(typed).ok_or_else(|| "not two page numbers like 2:5".to_owned())
 }
 
 pub(super) fn threshold(typed: &str) -> Result<f64, String> {

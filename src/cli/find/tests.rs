@@ -16,7 +16,7 @@ use crate::cli::find::layout::layout;
 use crate::cli::find::screen::draw;
 use crate::cli::find::state::{FindEffect, FindState};
 use crate::cli::find::worker::{AnswerSlot, Question, WorkerAnswer, WorkerReply};
-use crate::document::{Chunk, DocType};
+use crate::document::{Chunk, DocType, LineRange};
 use crate::error::Error;
 use crate::present::find::Listing;
 use crate::present::terminal::columns::width;
@@ -34,8 +34,7 @@ fn hit(document: i64, chunk: i64, title: &str, text: &str) -> Hit {
             text: text.to_owned(),
             token_count: 1,
             section: section.clone(),
-            start_line: Some(40),
-            end_line: Some(40),
+            lines: LineRange::new(40, 40),
             ..Chunk::default()
         },
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::query::read::{NeighbourText, PartSelection};
-use crate::document::DocType;
+use crate::document::{DocType, PageRange};
 use crate::present::find::reading::{ReadingText, chain_line, hit_marks, part_line, tags};
 use crate::present::find::{Line, Meaning, fitted, justified, piece, pieces, shortened, width_of};
 use crate::present::terminal::columns::width;
@@ -177,7 +177,7 @@ impl Listing {
 
     fn hit_line(&self, hit: &Hit, columns: usize) -> Line {
         let shown = self.excerpt(hit);
-        let place = quote::place(hit.at.line, quote::cited_pages(hit));
+        let place = quote::place(hit.at.line, hit.at.pages);
         let mut line = vec![piece(Meaning::Place, format!("{place:>PLACE$} "))];
         line.extend(pieces(shown.lines, Meaning::Plain).into_iter().flatten());
         fitted(line, columns)
@@ -232,8 +232,8 @@ impl Listing {
     ) -> Line {
         let target = self.target(entry);
         let pages = match &self.entries[entry] {
-            ListingEntry::Hit(hit) => quote::cited_pages(hit),
-            ListingEntry::Part(_, part) => (part.page, None),
+            ListingEntry::Hit(hit) => hit.at.pages,
+            ListingEntry::Part(_, part) => part.pages.map(PageRange::first_only),
         };
         let place = quote::behind_path(target.line, pages);
         let (path, place) = match self.about(entry).path {
@@ -290,11 +290,13 @@ impl Listing {
             ListingEntry::Hit(hit) => FileTarget {
                 document: hit.stored.document_id,
                 line: hit.at.line,
-                page: hit.at.page,
+                page: hit.at.pages.map(PageRange::first),
             },
-            ListingEntry::Part(document, part) => {
-                FileTarget { document: document.id, line: part.start_line, page: part.page }
-            }
+            ListingEntry::Part(document, part) => FileTarget {
+                document: document.id,
+                line: part.start_line,
+                page: part.pages.map(PageRange::first),
+            },
         }
     }
 
@@ -308,18 +310,18 @@ impl Listing {
 
     /// Returns the part of the document that an entry is in, or is: section, symbol, page, or everything.
     pub fn selection(&self, entry: usize) -> PartSelection {
-        let (section, symbol, page) = match &self.entries[entry] {
-            ListingEntry::Hit(hit) => (hit.at.section.clone(), hit.at.symbol.clone(), hit.at.page),
+        let (section, symbol, pages) = match &self.entries[entry] {
+            ListingEntry::Hit(hit) => (hit.at.section.clone(), hit.at.symbol.clone(), hit.at.pages),
             ListingEntry::Part(_, part) => match (part.kind, part.chunk_ids.first()) {
                 (PartKind::Symbol, _) => (None, part.name.clone(), None),
                 (PartKind::Text, Some(id)) => return PartSelection::Chunk(*id, 0),
-                _ => (part.section.clone(), None, part.page),
+                _ => (part.section.clone(), None, part.pages),
             },
         };
-        match (symbol, section, page) {
+        match (symbol, section, pages) {
             (Some(symbol), _, _) => PartSelection::Symbol(symbol),
             (None, Some(section), _) => PartSelection::Section(section),
-            (None, None, Some(page)) => PartSelection::Pages(page, page),
+            (None, None, Some(pages)) => PartSelection::Pages(pages.first_only()),
             (None, None, None) => PartSelection::Whole,
         }
     }

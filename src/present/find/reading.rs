@@ -1,6 +1,6 @@
 //! Lays out the text of a part of a document in lines for reading.
 
-use crate::document::{CHAIN_SEPARATOR, DocType};
+use crate::document::{CHAIN_SEPARATOR, DocType, PageRange};
 use crate::present::find::{Line, Meaning, justified, piece, pieces};
 use crate::present::text::passage::whole;
 use crate::present::text::quote;
@@ -90,7 +90,7 @@ pub(super) fn part_line(part: &DocumentPart, columns: usize) -> Line {
     let indent = "  ".repeat(part.level as usize);
     let place = match part.kind {
         PartKind::Page => String::new(),
-        _ => quote::place(part.start_line, (part.page, None)),
+        _ => quote::place(part.start_line, part.pages.map(PageRange::first_only)),
     };
     let left = vec![piece(Meaning::Plain, format!("{indent}{word}{name}"))];
     justified(left, vec![piece(Meaning::Place, place)], columns)

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::query::grep::{GrepDetail, GrepDocument, GrepResults};
-use crate::document::StaleReason;
+use crate::document::{LineRange, PageRange, StaleReason};
 use crate::present::json::{SourceJson, VersionedAnswer};
 use crate::present::text::stale;
 use crate::read::grep::GrepLine;
@@ -116,12 +116,12 @@ impl<'a> From<&'a GrepLine> for LineJson<'a> {
     fn from(line: &'a GrepLine) -> Self {
         Self {
             chunk_id: line.chunk_id,
-            page: line.place.page,
-            last_page: line.place.last_page,
+            page: line.place.pages.map(PageRange::first),
+            last_page: line.place.pages.map(PageRange::last),
             section: line.place.section.as_deref(),
             symbol: line.place.symbol.as_deref(),
-            start_line: line.place.lines.map(|lines| lines.0),
-            end_line: line.place.lines.map(|lines| lines.1),
+            start_line: line.place.lines.map(LineRange::first),
+            end_line: line.place.lines.map(LineRange::last),
             text: &line.text,
             ranges: line.matches.iter().map(RangeJson::from).collect(),
         }

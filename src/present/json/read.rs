@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::query::read::PagePicture;
-use crate::document::StaleReason;
+use crate::document::{PageKeys, PageRange, StaleReason, page_keys};
 use crate::present::json::{SourceJson, VersionedAnswer, answer};
 use crate::read::{DocumentLinks, DocumentOutline, DocumentPart, OpenedDocument, ShownPart};
 use crate::store::ChunkId;
@@ -47,10 +47,9 @@ pub(crate) struct ShowJson<'a> {
     section: Option<&'a str>,
     /// Qualified name of a definition, else null.
     symbol: Option<&'a str>,
-    /// First page, from 1; null for a document without pages.
-    page: Option<u32>,
-    /// Last page, inclusive.
-    last_page: Option<u32>,
+    #[serde(flatten, serialize_with = "page_keys")]
+    #[schemars(with = "PageKeys")]
+    pages: Option<PageRange>,
     /// First line in the file, from 1; null if lines are unknown.
     start_line: Option<u32>,
     /// Last line in the file, inclusive.
@@ -79,8 +78,7 @@ pub fn show(shown: &ShownPart, out: &mut Json<'_>) -> io::Result<()> {
         document: (&shown.document).into(),
         section: part.section.as_deref(),
         symbol: shown.symbol.as_deref(),
-        page: part.page,
-        last_page: part.last_page,
+        pages: part.pages,
         start_line: part.start_line,
         end_line: part.end_line,
         tokens: part.num_tokens,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::query::search::SimilarPassages;
-use crate::document::StaleReason;
+use crate::document::{LineRange, PageRange, StaleReason};
 use crate::present::json::{SourceJson, VersionedAnswer, answer};
 use crate::present::text::stale;
 use crate::search::similar::Seed;
@@ -235,18 +235,18 @@ impl<'a> From<&'a Hit> for ResultJson<'a> {
             source: PlaceJson {
                 base: hit.base.as_deref(),
                 source: document.into(),
-                page: chunk.page,
+                page: chunk.pages.map(PageRange::first),
                 chunk_index: stored.chunk_index,
                 total_chunks: document.total_chunks,
                 tags: &document.tags,
                 section: chunk.section.as_deref(),
                 language: document.language.as_deref(),
                 symbol: chunk.symbol.as_deref(),
-                start_line: chunk.start_line,
-                end_line: chunk.end_line,
-                last_page: chunk.last_page,
+                start_line: chunk.lines.map(LineRange::first),
+                end_line: chunk.lines.map(LineRange::last),
+                last_page: chunk.pages.map(PageRange::last),
                 at: hit.at.is_exact.then_some(AtJson {
-                    page: hit.at.page,
+                    page: hit.at.pages.map(PageRange::first),
                     section: hit.at.section.as_deref(),
                     line: hit.at.line,
                     symbol: hit.at.symbol.as_deref(),

@@ -167,11 +167,11 @@ impl HumanLayout {
             let chunk = &stored.chunk;
             writeln!(out)?;
             let mut place = format!("({}", counted(chunk.token_count, "token"));
-            if let Some(page) = chunk.page {
-                place += &format!(", p.{page}");
+            if let Some(pages) = chunk.pages {
+                place += &format!(", p.{}", pages.first());
             }
-            if let (Some(first), Some(last)) = (chunk.start_line, chunk.end_line) {
-                place += &format!(", lines {first}-{last}");
+            if let Some(lines) = chunk.lines {
+                place += &format!(", lines {}-{}", lines.first(), lines.last());
             }
             write!(out, "Chunk {} ", stored.id)?;
             self.paint(Meaning::Faint, &(place + ")"), out)?;

@@ -123,10 +123,9 @@ pub(super) fn summary(results: &GrepResults) -> String {
 /// Returns the most exact place that is known of a line: its number, else page, section or chunk.
 pub(super) fn place(line: &GrepLine) -> String {
     let place = &line.place;
-    match (place.lines, quote::pages(place.page, place.last_page), &place.section) {
-        (Some((first, last)), ..) if first == last => first.to_string(),
-        (Some((first, last)), ..) => format!("{first}-{last}"),
-        (None, Some(pages), _) => pages,
+    match (place.lines, place.pages, &place.section) {
+        (Some(lines), ..) => lines.to_string(),
+        (None, Some(pages), _) => quote::pages(pages),
         (None, None, Some(section)) => format!("§ {}", clean(section)),
         (None, None, None) => format!("chunk {}", line.chunk_id),
     }
@@ -156,6 +155,7 @@ fn around(text: &str, at: usize, num_chars: usize) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::{LineRange, PageRange};
     use crate::store::{ChunkId, ChunkPlace};
 
     fn line(text: &str, found: Range<usize>, place: ChunkPlace) -> GrepLine {
@@ -167,10 +167,10 @@ mod tests {
     fn the_place_is_the_most_exact_one_that_is_known() {
         let nothing = ChunkPlace::default();
         let section = ChunkPlace { section: Some("A > B".into()), ..nothing.clone() };
-        let page = ChunkPlace { page: Some(3), last_page: Some(3), ..section.clone() };
-        let pages = ChunkPlace { last_page: Some(4), ..page.clone() };
-        let lines = ChunkPlace { lines: Some((8, 12)), ..nothing.clone() };
-        let exact = ChunkPlace { lines: Some((8, 8)), ..section.clone() };
+        let page = ChunkPlace { pages: PageRange::new(3, 3), ..section.clone() };
+        let pages = ChunkPlace { pages: PageRange::new(3, 4), ..page.clone() };
+        let lines = ChunkPlace { lines: LineRange::new(8, 12), ..nothing.clone() };
+        let exact = ChunkPlace { lines: LineRange::new(8, 8), ..section.clone() };
         for (known, expected) in [
             (exact, "8"),
             (lines, "8-12"),

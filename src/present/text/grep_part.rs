@@ -121,7 +121,7 @@ fn num_places(found: &GrepDocument) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::DocType;
+    use crate::document::{DocType, LineRange};
     use crate::present::text::compact::{self, AnswerInterface};
     use crate::read::grep::MatchedDocument;
     use crate::store::{ChunkId, ChunkPlace, DocumentId, PassingDocument};
@@ -131,7 +131,7 @@ mod tests {
         let has_lines = matches!(detail, GrepDetail::Lines(_));
         let line = |number: usize, is_match: bool| GrepLine {
             chunk_id: ChunkId(1),
-            place: ChunkPlace { lines: Some((1, 1)), ..ChunkPlace::default() },
+            place: ChunkPlace { lines: LineRange::new(1, 1), ..ChunkPlace::default() },
             text: format!("line {number} of the gauge"),
             matches: is_match.then_some(0..4).into_iter().collect(),
             is_after_gap: false,

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::document::{CHAIN_SEPARATOR, DocType};
+use crate::document::{CHAIN_SEPARATOR, DocType, PageRange};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::shell;
 use crate::present::text::stale;
@@ -140,7 +140,7 @@ pub(super) fn document(hit: &Hit) -> String {
 /// Returns where in its document a hit is: page or line, the last heading if it is new to the reader, symbol.
 pub(super) fn part(hit: &Hit, has_new_section: bool) -> String {
     let at = &hit.at;
-    let mut parts: Vec<String> = pages(at.page, at.last_page).into_iter().collect();
+    let mut parts: Vec<String> = at.pages.map(pages).into_iter().collect();
     if parts.is_empty() {
         parts.extend(cited_line(hit).map(|line| format!("line {line}")));
     }
@@ -154,33 +154,24 @@ pub(super) fn part(hit: &Hit, has_new_section: bool) -> String {
 
 /// Returns the shortest form of a place: `p.3`, `pp.4-8` if it is not known which of them, `:12`, or nothing. What has pages
 /// has no lines.
-pub(crate) fn place(line: Option<u32>, pages: (Option<u32>, Option<u32>)) -> String {
+pub(crate) fn place(line: Option<u32>, pages: Option<PageRange>) -> String {
     match (pages, line) {
-        ((Some(first), Some(last)), _) if last > first => format!("pp.{first}-{last}"),
-        ((Some(page), _), _) => format!("p.{page}"),
-        ((None, _), Some(line)) => format!(":{line}"),
-        ((None, _), None) => String::new(),
+        (Some(pages), _) if pages.is_single() => format!("p.{pages}"),
+        (Some(pages), _) => format!("pp.{pages}"),
+        (None, Some(line)) => format!(":{line}"),
+        (None, None) => String::new(),
     }
 }
 
 /// Returns [`place`] as it is written behind a path.
-pub(crate) fn behind_path(line: Option<u32>, pages: (Option<u32>, Option<u32>)) -> String {
-    let gap = if pages.0.is_some() { " " } else { "" };
+pub(crate) fn behind_path(line: Option<u32>, pages: Option<PageRange>) -> String {
+    let gap = if pages.is_some() { " " } else { "" };
     format!("{gap}{}", place(line, pages))
 }
 
-/// Returns the pages to cite of a hit: that of its line, or those of its chunk if that is not known.
-pub(crate) fn cited_pages(hit: &Hit) -> (Option<u32>, Option<u32>) {
-    (hit.at.page, hit.at.last_page)
-}
-
-/// Returns one page or several, as in a citation; `None` without pages.
-pub(super) fn pages(first: Option<u32>, last: Option<u32>) -> Option<String> {
-    let first = first?;
-    Some(match last.filter(|last| *last > first) {
-        Some(last) => format!("pp. {first}-{last}"),
-        None => format!("p. {first}"),
-    })
+/// Returns one page or several, as in a citation.
+pub(super) fn pages(pages: PageRange) -> String {
+    if pages.is_single() { format!("p. {pages}") } else { format!("pp. {pages}") }
 }
 
 fn plain_or_verbatim(word: &str) -> String {
@@ -192,7 +183,7 @@ fn plain_or_verbatim(word: &str) -> String {
 fn named(hit: &Hit) -> String {
     let at = &hit.at;
     let mut parts = vec![format!("**{}**", escaped(&clean(&hit.stored.title)))];
-    parts.extend(pages(at.page, at.last_page));
+    parts.extend(at.pages.map(pages));
     parts.extend(at.section.as_deref().map(|text| format!("§ {}", escaped(&clean(text)))));
     parts.extend(at.symbol.as_deref().map(|text| verbatim(&clean(text))));
     parts.extend(marks(hit));
@@ -222,7 +213,7 @@ fn location(hit: &Hit) -> Location {
         let word = format!("kb://{base}document/{}", hit.stored.document_id);
         return Location { word, line: String::new() };
     };
-    let line = place(cited_line(hit), (None, None));
+    let line = place(cited_line(hit), None);
     Location { word: shell::word(&paths::path_of(path)), line }
 }
 

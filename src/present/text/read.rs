@@ -50,11 +50,8 @@ pub fn outline(
 /// Returns the location and the size of a part.
 pub(super) fn facts(part: &DocumentPart) -> Vec<String> {
     let mut facts = vec![counted(part.num_tokens, "token")];
-    if let (Some(first), true) = (part.page, part.kind != PartKind::Page) {
-        facts.push(match part.last_page.filter(|last| *last != first) {
-            Some(last) => format!("p.{first}-{last}"),
-            None => format!("p.{first}"),
-        });
+    if let Some(pages) = part.pages.filter(|_| part.kind != PartKind::Page) {
+        facts.push(format!("p.{pages}"));
     }
     if let (Some(first), Some(last)) = (part.start_line, part.end_line) {
         facts.push(format!("lines {first}-{last}"));

@@ -117,8 +117,8 @@ impl HumanLayout {
         if let Some(score) = hit.rerank_score {
             parts.insert(2, (Meaning::Faint, format!("[rerank {score:.3}]")));
         }
-        if hit.at.page.is_some() {
-            let pages = quote::place(None, quote::cited_pages(hit));
+        if hit.at.pages.is_some() {
+            let pages = quote::place(None, hit.at.pages);
             parts.push((Meaning::Place, format!("({pages})")));
         }
         // Only the last heading of the header chain is shown; the JSON has the complete chain.
@@ -224,7 +224,7 @@ impl HumanLayout {
             let rest = format!("show {}", document.document_id);
             return self.paint(Meaning::Path, &self.command(hit.base.as_deref(), &rest), out);
         };
-        let place = quote::behind_path(hit.at.line, quote::cited_pages(hit));
+        let place = quote::behind_path(hit.at.line, hit.at.pages);
         let name = match path.rsplit_once('/') {
             Some((_, name)) if is_same_document && self.is_terminal => clean_name(name),
             _ => self.path(path),

@@ -8,7 +8,7 @@ use crate::app::maintenance::remove::RemoveReport;
 use crate::app::maintenance::tag::{RenamedTag, TaggedDocuments};
 use crate::app::query::read::{self, DocumentInfo, ShowRequest};
 use crate::app::testing::World;
-use crate::document::{Filter, Quality, StaleReason};
+use crate::document::{Filter, PageRange, Quality, StaleReason};
 use crate::ingest::survey::{MissingFile, OutOfDate};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::present::text::human::HumanLayout;
@@ -123,7 +123,7 @@ fn a_document_is_described_with_all_that_is_known() {
     (metadata.author, metadata.page_count) = (Some("Ada".into()), Some(1_205));
     (metadata.quality, metadata.warnings) = (Some(quality()), vec!["a page is damaged".into()]);
     let chunk = &mut info.chunks[0].chunk;
-    (chunk.page, chunk.start_line, chunk.symbol) = (Some(7), None, Some("f".into()));
+    (chunk.pages, chunk.lines, chunk.symbol) = (PageRange::new(7, 7), None, Some("f".into()));
     insta::assert_snapshot!(plain(&info), @r"
     Document 3
     Title:    Tides
@@ -266,9 +266,9 @@ fn parts_of_a_document_have_their_place_and_size() {
     let part = &mut outline.parts[0];
     let facts = |part: &crate::read::DocumentPart| read_text::facts(part).join(", ");
     assert_eq!(facts(part), "7 tokens, lines 3-4, chunk 3");
-    (part.page, part.last_page, part.start_line) = (Some(2), Some(2), None);
+    (part.pages, part.start_line) = (PageRange::new(2, 2), None);
     assert_eq!(facts(part), "7 tokens, p.2, chunk 3");
-    part.last_page = Some(4);
+    part.pages = PageRange::new(2, 4);
     part.chunk_ids = [3, 4, 5].map(crate::store::ChunkId).into();
     part.num_tokens = 1_700;
     assert_eq!(facts(part), "1,700 tokens, p.2-4, chunks 3-5");
@@ -346,13 +346,13 @@ fn a_document_is_named_by_title_or_path_and_its_parts_by_page_or_line_and_the_la
     hit.at.section = Some("Setup".into());
     assert_eq!(quote::citation(&hit), "**Tides**, § Setup (/a.md:3)");
     hit.at.section = None;
-    (hit.at.page, hit.at.last_page) = (Some(2), Some(4));
+    hit.at.pages = PageRange::new(2, 4);
     assert_eq!(quote::part(&hit, true), "pp. 2-4");
-    assert_eq!(quote::pages(Some(2), Some(2)).as_deref(), Some("p. 2"));
-    assert_eq!(quote::behind_path(Some(7), (None, None)), ":7");
-    assert_eq!(quote::behind_path(Some(7), (Some(2), Some(2))), " p.2");
-    assert_eq!(quote::behind_path(None, (Some(2), Some(4))), " pp.2-4");
-    assert_eq!(quote::behind_path(None, (None, None)), "");
+    assert_eq!(quote::pages(PageRange::single(2)), "p. 2");
+    assert_eq!(quote::behind_path(Some(7), None), ":7");
+    assert_eq!(quote::behind_path(Some(7), PageRange::new(2, 2)), " p.2");
+    assert_eq!(quote::behind_path(None, PageRange::new(2, 4)), " pp.2-4");
+    assert_eq!(quote::behind_path(None, None), "");
 }
 
 #[test]

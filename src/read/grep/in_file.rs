@@ -1,7 +1,7 @@
 //! Finds lines in the file of a document whose stored text differs in spelling: data, whose escapes are stored as what
 //! they stand for.
 
-use crate::document::Format;
+use crate::document::{Format, LineRange};
 use crate::error::Result;
 use crate::store::{ChunkPlace, DocumentId, Store, StoredChunk};
 
@@ -49,9 +49,8 @@ pub(crate) fn in_file(
             place: ChunkPlace {
                 section: stored.chunk.section.clone(),
                 symbol: None,
-                page: None,
-                last_page: None,
-                lines: Some((in_file, in_file)),
+                pages: None,
+                lines: Some(LineRange::single(in_file)),
             },
             matches: if line.is_match { pattern.matches(words) } else { Vec::new() },
             text: words.to_owned(),
@@ -69,7 +68,7 @@ pub(crate) fn in_file(
 
 /// Returns the last chunk that begins at or before a line.
 fn chunk_with(chunks: &[StoredChunk], line: u32) -> Option<&StoredChunk> {
-    chunks.iter().rfind(|stored| stored.chunk.start_line.is_some_and(|start| start <= line))
+    chunks.iter().rfind(|stored| stored.chunk.lines.is_some_and(|lines| lines.first() <= line))
 }
 
 /// Returns the number of the line at a position, from 1.
@@ -86,9 +85,8 @@ mod tests {
 
     #[test]
     fn a_line_of_the_file_is_in_the_chunk_with_its_line() {
-        let chunk = |text: &str, start_line, end_line| Chunk {
-            start_line: Some(start_line),
-            end_line: Some(end_line),
+        let chunk = |text: &str, first, last| Chunk {
+            lines: LineRange::new(first, last),
             ..plain(text, 1)
         };
         let chunks = [chunk("{", 1, 1), chunk("\"a\": \"ö\"", 2, 2), chunk("\"b\": 1 }", 3, 4)];
@@ -107,7 +105,10 @@ mod tests {
             .map(|line| (line.chunk_id.0, line.place.lines, line.matches.len()))
             .collect();
         let expected = [(1, 1, 0), (2, 2, 1), (3, 3, 0)];
-        assert_eq!(lines, expected.map(|(id, line, count)| (id, Some((line, line)), count)));
+        assert_eq!(
+            lines,
+            expected.map(|(id, line, count)| (id, LineRange::new(line, line), count))
+        );
         assert_eq!((found.num_lines, found.first_chunk.0), (1, 2));
         assert_eq!(find("\\u00f6", GrepDetail::Count).unwrap().lines, []);
         assert!(find("\\u00e4", GrepDetail::Name).is_none());

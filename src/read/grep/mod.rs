@@ -11,8 +11,8 @@ use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::document::Chunk;
 use crate::document::join::JoinedText;
+use crate::document::{Chunk, LineRange};
 use crate::error::Result;
 use crate::store::{ChunkId, ChunkPlace, DocumentId, RawChunk, RawPlace, Store};
 
@@ -223,7 +223,7 @@ impl GrepText {
             let in_chunk = num_head_lines + self.joined.text[start..at].matches('\n').count();
             let place = ChunkPlace::of_line(&chunk, in_chunk);
             let in_file = self.joined.line(idx, at);
-            let in_file = in_file.map(|line| (line, line)).or(place.lines);
+            let in_file = in_file.map(LineRange::single).or(place.lines);
             lines.push(GrepLine {
                 chunk_id: *chunk_id,
                 place: ChunkPlace { lines: in_file, ..place },

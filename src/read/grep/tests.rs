@@ -1,22 +1,15 @@
 //! Tests which lines of which documents are returned, and where they are from.
 
 use super::*;
-use crate::document::{Chunk, Embedding};
+use crate::document::{Chunk, Embedding, LineRange};
 use crate::store::testing::{TestDb, chunk, document, embedding};
 
-/// The first and the last line in the file.
-type Lines = Option<(u32, u32)>;
-
 /// A chunk's text, and its lines.
-type Piece<'a> = (&'a str, Lines);
+type Piece<'a> = (&'a str, Option<LineRange>);
 
 fn add(db: &mut TestDb, path: &str, pieces: &[Piece<'_>]) -> DocumentId {
     let texts: Vec<&str> = pieces.iter().map(|(text, _)| *text).collect();
-    let of_piece = |(text, lines): &Piece<'_>| Chunk {
-        start_line: lines.map(|lines| lines.0),
-        end_line: lines.map(|lines| lines.1),
-        ..chunk(text)
-    };
+    let of_piece = |(text, lines): &Piece<'_>| Chunk { lines: *lines, ..chunk(text) };
     let chunks: Vec<Chunk> = pieces.iter().map(of_piece).collect();
     let embeddings: Vec<Embedding> = texts.iter().map(|text| embedding(text)).collect();
     let new = document(path, &texts, &[]);
@@ -52,7 +45,8 @@ fn shown(lines: &[GrepLine]) -> Vec<String> {
     lines.iter().map(show).collect()
 }
 
-const TEXT: Piece<'_> = ("zero\nx one\ntwo\nthree\nfour\nx five\nsix\nx seven", Some((1, 8)));
+const TEXT: Piece<'_> =
+    ("zero\nx one\ntwo\nthree\nfour\nx five\nsix\nx seven", LineRange::new(1, 8));
 
 #[test]
 fn lines_around_a_match_are_shown_once_and_a_gap_is_marked() {
@@ -86,7 +80,7 @@ fn numbers_and_names_come_without_lines() {
 
 /// Finds lines in two chunks; checks the numbers of their chunks and their lines in the file.
 #[track_caller]
-fn check_places(pieces: [Piece<'_>; 2], expected: &[(&str, i64, Lines)]) {
+fn check_places(pieces: [Piece<'_>; 2], expected: &[(&str, i64, Option<LineRange>)]) {
     let db = database(&pieces);
     for (typed, chunk_id, lines) in expected {
         let found = search(&db, typed, GrepDetail::Lines(0)).lines;
@@ -97,9 +91,9 @@ fn check_places(pieces: [Piece<'_>; 2], expected: &[(&str, i64, Lines)]) {
 
 #[test]
 fn a_line_is_from_its_chunk_and_has_its_number() {
-    let line = |number| Some((number, number));
+    let line = |number| LineRange::new(number, number);
     check_places(
-        [("one\ntwo", Some((1, 2))), ("three\nfour", Some((3, 4)))],
+        [("one\ntwo", LineRange::new(1, 2)), ("three\nfour", LineRange::new(3, 4))],
         &[("one", 1, line(1)), ("two", 1, line(2)), ("three", 2, line(3)), ("four", 2, line(4))],
     );
     // After a blank line, which is in no chunk.
@@ -109,14 +103,14 @@ fn a_line_is_from_its_chunk_and_has_its_number() {
 #[test]
 fn a_line_in_a_text_that_differs_from_its_file_has_the_lines_of_its_chunk() {
     check_places(
-        [("one\ntwo\nthree", Some((1, 2))), ("four\nfive", None)],
-        &[("one", 1, Some((1, 1))), ("two", 1, Some((1, 2))), ("five", 2, None)],
+        [("one\ntwo\nthree", LineRange::new(1, 2)), ("four\nfive", None)],
+        &[("one", 1, LineRange::new(1, 1)), ("two", 1, LineRange::new(1, 2)), ("five", 2, None)],
     );
 }
 
 #[test]
 fn a_line_of_two_chunks_is_from_the_one_that_matched_first() {
-    let db = database(&[("one two", Some((7, 7))), ("three four", Some((7, 7)))]);
+    let db = database(&[("one two", LineRange::new(7, 7)), ("three four", LineRange::new(7, 7))]);
     for (typed, chunk_id, expected) in
         [("two", 1, &["two"][..]), ("four", 2, &["four"]), ("t[wh]\\w+", 1, &["two", "three"])]
     {
@@ -127,7 +121,7 @@ fn a_line_of_two_chunks_is_from_the_one_that_matched_first() {
         assert_eq!((line.chunk_id, &matches[..]), (ChunkId(chunk_id), expected), "{typed}");
         assert_eq!(found.first_chunk, ChunkId(1), "the line begins there");
     }
-    let db = database(&[("one", Some((1, 1))), ("two", Some((2, 2)))]);
+    let db = database(&[("one", LineRange::new(1, 1)), ("two", LineRange::new(2, 2))]);
     assert_eq!(search(&db, "two", GrepDetail::Count).first_chunk, ChunkId(2));
 }
 

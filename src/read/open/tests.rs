@@ -1,7 +1,7 @@
 //! Tests which lines of a file are returned, and what is reported about the file.
 
 use super::*;
-use crate::document::Format;
+use crate::document::{Format, LineRange};
 use crate::read::testing::{plain, put};
 use crate::store::NewDocument;
 use crate::store::testing::{TestDb, document, stamp};
@@ -28,7 +28,7 @@ impl World {
         Self { folder, db, document }
     }
 
-    fn open(&self, lines: Option<(u32, u32)>, max_lines: Option<u32>) -> Result<OpenedDocument> {
+    fn open(&self, lines: Option<LineRange>, max_lines: Option<u32>) -> Result<OpenedDocument> {
         let options = OpenOptions { lines, max_lines, follows_links: false, max_bytes: 1000 };
         open(&self.db.store, self.document.clone(), &options, &|_, _, _| Ok(None))
     }
@@ -41,10 +41,10 @@ fn lines_are_counted_from_one_up_to_and_including_the_last() {
         (None, None, "a\nb\nc\n", (1, 3, 0)),
         (None, Some(2), "a\nb\n", (1, 2, 1)),
         (None, Some(0), "", (1, 0, 3)),
-        (Some((2, 2)), None, "b\n", (2, 2, 0)),
-        (Some((2, 9)), None, "b\nc\n", (2, 3, 0)),
-        (Some((1, 3)), Some(1), "a\n", (1, 1, 2)),
-        (Some((3, 3)), None, "c\n", (3, 3, 0)),
+        (LineRange::new(2, 2), None, "b\n", (2, 2, 0)),
+        (LineRange::new(2, 9), None, "b\nc\n", (2, 3, 0)),
+        (LineRange::new(1, 3), Some(1), "a\n", (1, 1, 2)),
+        (LineRange::new(3, 3), None, "c\n", (3, 3, 0)),
     ] {
         let opened = world.open(lines, max_lines).unwrap();
         assert_eq!((opened.text.as_str(), opened.num_lines), (text, 3), "{lines:?}");
@@ -52,7 +52,7 @@ fn lines_are_counted_from_one_up_to_and_including_the_last() {
         assert_eq!((opened.origin, opened.has_changed), (TextOrigin::File, Some(false)));
         assert_eq!((opened.raw, opened.file_error), (None, None));
     }
-    let message = world.open(Some((4, 4)), None).unwrap_err().to_string();
+    let message = world.open(LineRange::new(4, 4), None).unwrap_err().to_string();
     assert_eq!(message, "line 4 is past the end: there are 3");
     assert_eq!(World::of(b"", Format::Text).open(None, None).unwrap().end_line, 0);
 }
@@ -60,7 +60,7 @@ fn lines_are_counted_from_one_up_to_and_including_the_last() {
 #[test]
 fn the_bytes_of_lines_are_kept_where_they_differ_from_the_text() {
     let utf16: Vec<u8> = "\u{feff}ab\ncd".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    for (bytes, lines, raw) in [
+    for (bytes, (first, last), raw) in [
         (&b"a\r\nb\r\n"[..], (1, 2), Some(&b"a\r\nb\r\n"[..])),
         (b"a\r\nb\r\nc", (2, 2), Some(b"b\r\n")),
         (b"a\rb\rc\n", (2, 2), Some(b"b\r")),
@@ -72,7 +72,8 @@ fn the_bytes_of_lines_are_kept_where_they_differ_from_the_text() {
         (&utf16, (1, 1), None),
         (&utf16, (1, 2), Some(&utf16)),
     ] {
-        let opened = World::of(bytes, Format::Text).open(Some(lines), None).unwrap();
+        let opened =
+            World::of(bytes, Format::Text).open(LineRange::new(first, last), None).unwrap();
         assert_eq!(opened.raw.as_deref(), raw, "{bytes:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Tests into which parts documents are divided, and where the parts are.
 
 use super::*;
-use crate::document::{Chunk, Format, Language};
+use crate::document::{Chunk, Format, Language, LineRange};
 use crate::read::testing::{plain, stored};
 
 /// Returns a part on one line: kind, level, name, section, preview, pages, lines, tokens and chunks.
@@ -18,7 +18,7 @@ fn shown(part: &DocumentPart) -> String {
         part.name.as_deref().unwrap_or("-"),
         part.section.as_deref().unwrap_or("-"),
         part.preview,
-        range(part.page, part.last_page),
+        range(part.pages.map(PageRange::first), part.pages.map(PageRange::last)),
         range(part.start_line, part.end_line),
         part.num_tokens,
         ids.join(" ")
@@ -36,7 +36,7 @@ fn outlined(format: Format, chunks: &[Chunk], level: Option<u32>) -> String {
 }
 
 fn on_lines(text: &str, token_count: u32, first: u32, last: u32) -> Chunk {
-    Chunk { start_line: Some(first), end_line: Some(last), ..plain(text, token_count) }
+    Chunk { lines: LineRange::new(first, last), ..plain(text, token_count) }
 }
 
 fn of_symbol(symbol: &str) -> Chunk {
@@ -44,12 +44,12 @@ fn of_symbol(symbol: &str) -> Chunk {
 }
 
 fn of_section(section: &str, page: u32, last_page: u32) -> Chunk {
-    let pages = Chunk { page: Some(page), last_page: Some(last_page), ..plain("", 1) };
+    let pages = Chunk { pages: PageRange::new(page, last_page), ..plain("", 1) };
     Chunk { text: format!("About {section}."), section: Some(section.to_owned()), ..pages }
 }
 
-fn on_pages(text: &str, page: u32, last_page: Option<u32>) -> Chunk {
-    Chunk { page: Some(page), last_page, ..plain(text, 1) }
+fn on_pages(text: &str, page: u32, last_page: u32) -> Chunk {
+    Chunk { pages: PageRange::new(page, last_page), ..plain(text, 1) }
 }
 
 /// Two chunks, in which four headings and the text before them begin and end.
@@ -128,7 +128,7 @@ fn sections_of_other_formats_are_those_of_the_chunks() {
 
 #[test]
 fn a_page_has_the_chunks_that_are_partly_on_it() {
-    let chunks = [on_pages("a", 1, None), on_pages("b", 1, Some(2)), on_pages("c", 4, Some(4))];
+    let chunks = [on_pages("a", 1, 1), on_pages("b", 1, 2), on_pages("c", 4, 4)];
     insta::assert_snapshot!(outlined(Format::Pdf, &chunks, None), @r"
     page 1 1, -: 'a' pages 1-1 lines - tokens 2 chunks 1 2
     page 1 2, -: 'b' pages 2-2 lines - tokens 1 chunks 2

@@ -128,21 +128,25 @@ fn the_symbol_of_a_part_is_its_name() {
 
 #[test]
 fn the_whole_document_or_a_page_is_shown_up_to_a_number_of_lines() {
-    let chunks = [1, 2].map(|page| Chunk { page: Some(page), ..plain(&format!("a\nb{page}"), 1) });
+    let chunks = [1, 2].map(|page| Chunk {
+        pages: PageRange::new(page, page),
+        ..plain(&format!("a\nb{page}"), 1)
+    });
     let (db, document) = stored(Format::Text, &chunks);
     for (selection, max_lines, text, num_cut) in [
         (PartSelection::Whole, None, "a\nb1\n\na\nb2", 0),
         (PartSelection::Whole, Some(2), "a\nb1\n", 3),
-        (PartSelection::Pages(2, 2), None, "a\nb2", 0),
-        (PartSelection::Pages(1, 2), None, "a\nb1\n\na\nb2", 0),
-        (PartSelection::Pages(2, 2), Some(1), "a\n", 1),
+        (PartSelection::Pages(PageRange::between(2, 2)), None, "a\nb2", 0),
+        (PartSelection::Pages(PageRange::between(1, 2)), None, "a\nb1\n\na\nb2", 0),
+        (PartSelection::Pages(PageRange::between(2, 2)), Some(1), "a\n", 1),
     ] {
         let options = ShowOptions { selection, max_lines };
         let shown = show(&db.store, document.clone(), &options).unwrap();
         assert_eq!((shown.text.as_str(), shown.num_cut, shown.stale), (text, num_cut, None));
     }
     let library = (db, document);
-    let unknown = |first, last| unknown(&library, PartSelection::Pages(first, last)).0;
+    let unknown =
+        |first, last| unknown(&library, PartSelection::Pages(PageRange::between(first, last))).0;
     assert_eq!([unknown(3, 3), unknown(3, 5)], ["page 3", "pages 3-5"]);
 }
 

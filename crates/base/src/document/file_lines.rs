@@ -1,29 +1,29 @@
 //! Says which lines of its file a chunk is from, also where a line of its text is not a line of the file.
 
+use super::LineRange;
+
 /// The lines of a file that a chunk is from.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLines {
-    /// The first, from 1.
-    pub first: u32,
-    /// The last, inclusive.
-    pub last: u32,
+    /// From its first to its last line.
+    pub lines: LineRange,
     /// Where its lines are; `None` if lines of its text are lines of the file.
     pub map: Option<LineMap>,
 }
 
 /// Where the lines of a chunk are, in a document whose lines are not those of the file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineMap {
-    /// Its first and its last line in the text of the document, from 1.
-    pub in_text: (u32, u32),
+    /// Its lines in the text of the document.
+    pub in_text: LineRange,
     /// How far below the first line in the file each of its lines is; empty if they follow one another.
     pub offsets: Vec<u32>,
 }
 
 impl FileLines {
     /// Returns lines that are the same in the text and in the file.
-    pub fn verbatim(first: u32, last: u32) -> Self {
-        Self { first, last, map: None }
+    pub fn verbatim(lines: LineRange) -> Self {
+        Self { lines, map: None }
     }
 
     /// Returns the line in the file of line `number`, counted from 0, of a text of `num_lines` lines that ends with the
@@ -35,16 +35,16 @@ impl FileLines {
                 *map.offsets.get(number).or(map.offsets.last())?
             }
             _ => {
-                let num_known = self.last.checked_sub(self.first)? as usize + 1;
-                u32::try_from(number).ok().filter(|_| num_known == num_lines)?
+                let is_complete = self.lines.count() as usize == num_lines;
+                u32::try_from(number).ok().filter(|_| is_complete)?
             }
         };
-        Some(self.first.saturating_add(offset))
+        Some(self.lines.first().saturating_add(offset))
     }
 
-    /// Returns the first and the last line in the text of the document.
-    pub fn in_text(&self) -> (u32, u32) {
-        self.map.as_ref().map_or((self.first, self.last), |map| map.in_text)
+    /// Returns the lines in the text of the document.
+    pub fn in_text(&self) -> LineRange {
+        self.map.as_ref().map_or(self.lines, |map| map.in_text)
     }
 }
 
@@ -54,13 +54,14 @@ mod tests {
 
     #[test]
     fn a_line_is_counted_or_looked_up() {
-        let verbatim = FileLines::verbatim(5, 7);
+        let verbatim = FileLines::verbatim(LineRange::between(5, 7));
         assert_eq!((verbatim.line(2, 3), verbatim.line(0, 2)), (Some(7), None));
-        let map = LineMap { in_text: (9, 12), offsets: vec![0, 0, 0, 2] };
-        let decoded = FileLines { map: Some(map), ..FileLines::verbatim(5, 7) };
+        let in_text = LineRange::between(9, 12);
+        let map = LineMap { in_text, offsets: vec![0, 0, 0, 2] };
+        let decoded = FileLines { map: Some(map), ..verbatim };
         let lines: Vec<_> = (0..5).map(|number| decoded.line(number, 4)).collect();
         assert_eq!(lines, [5, 5, 5, 7, 7].map(Some));
         // Without its first line, which repeats a head.
-        assert_eq!((decoded.line(2, 3), decoded.in_text()), (Some(7), (9, 12)));
+        assert_eq!((decoded.line(2, 3), decoded.in_text()), (Some(7), in_text));
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::document::{Chunk, FileLines, LineMap};
+use crate::document::{Chunk, FileLines, LineMap, LineRange};
 use crate::text::markdown;
 
 /// Letters and digits that two chunks must share at a seam to count as overlapping, if no line
@@ -31,9 +31,10 @@ impl JoinedText {
         let start = match repeated_head(&self.text, text) {
             0 => {
                 let last_lines = self.lines.last().and_then(Option::as_ref);
-                let lines_at_seam = last_lines
-                    .zip(lines.as_ref())
-                    .map(|(last, next)| (last.in_text().1, next.in_text().0));
+                let lines_at_seam = last_lines.zip(lines.as_ref()).map(|(last, next)| SeamLines {
+                    before: last.in_text(),
+                    after: next.in_text(),
+                });
                 let (separator, shared) = match self.spans.last() {
                     Some(span) => seam(&self.text[span.clone()], text, lines_at_seam),
                     None => ("", 0),
@@ -64,10 +65,10 @@ impl JoinedText {
     pub fn line(&self, chunk: usize, at: usize) -> Option<u32> {
         let (span, lines) = (self.spans.get(chunk)?, self.lines.get(chunk)?.as_ref()?);
         if at <= span.start {
-            return Some(lines.first);
+            return Some(lines.lines.first());
         }
         if at >= span.end {
-            return Some(lines.last);
+            return Some(lines.lines.last());
         }
         let bytes = self.text.as_bytes();
         lines.line(num_newlines(&bytes[span.start..at]), num_newlines(&bytes[span.clone()]) + 1)
@@ -84,10 +85,10 @@ impl JoinedText {
         for line in self.text.split('\n') {
             let place = self.line(self.chunk_at(start), start);
             let before = offsets.last().copied().unwrap_or(0);
-            offsets.push(place.map_or(before, |place| place.saturating_sub(first.first)));
+            offsets.push(place.map_or(before, |place| place.saturating_sub(first.lines.first())));
             start += line.len() + 1;
         }
-        Some(LineMap { in_text: (first.in_text().0, last.in_text().1), offsets })
+        Some(LineMap { in_text: first.in_text().to_end_of(last.in_text()), offsets })
     }
 
     /// Removes everything and keeps the memory for another document.
@@ -125,12 +126,23 @@ fn has_head(table: &str, head: &str) -> bool {
     table.rfind(head).is_some_and(|at| at == 0 || table[..at].ends_with('\n'))
 }
 
+/// The lines of two neighbouring chunks in the text of the document.
+#[derive(Clone, Copy)]
+struct SeamLines {
+    before: LineRange,
+    after: LineRange,
+}
+
 /// Returns the separator of two chunks, and the number of bytes at the start of the second that
-/// also end the first. `lines` are the last line of the first and the first line of the second in the text of the
-/// document, if both are known.
-fn seam(first: &str, second: &str, lines: Option<(u32, u32)>) -> (&'static str, usize) {
-    if let Some((end, start)) = lines.filter(|(end, start)| start > end) {
-        return (if start == end + 1 { "\n" } else { "\n\n" }, 0);
+/// also end the first. `lines` are theirs, if both are known.
+fn seam(first: &str, second: &str, lines: Option<SeamLines>) -> (&'static str, usize) {
+    if let Some(SeamLines { before, after }) = lines {
+        if before.is_followed_by(after.first()) {
+            return ("\n", 0);
+        }
+        if before.last() < after.first() {
+            return ("\n\n", 0);
+        }
     }
     // Parts of a wide table are from the same lines but have other columns, so they share no text.
     if first.lines().last().is_some_and(|line| line.starts_with('|'))
@@ -184,18 +196,12 @@ fn is_edge_of_word(text: &str, at: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn chunk(text: &str, lines: Option<(u32, u32)>) -> Chunk {
-        Chunk {
-            text: text.to_owned(),
-            token_count: 1,
-            start_line: lines.map(|lines| lines.0),
-            end_line: lines.map(|lines| lines.1),
-            ..Chunk::default()
-        }
+    fn chunk(text: &str, lines: Option<LineRange>) -> Chunk {
+        Chunk { text: text.to_owned(), token_count: 1, lines, ..Chunk::default() }
     }
 
     #[track_caller]
-    fn check(chunks: &[(&str, Option<(u32, u32)>)], expected: &str) {
+    fn check(chunks: &[(&str, Option<LineRange>)], expected: &str) {
         let chunks: Vec<Chunk> = chunks.iter().map(|(text, lines)| chunk(text, *lines)).collect();
         let joined = join(&chunks);
         assert_eq!(joined.text, expected);
@@ -206,13 +212,20 @@ mod tests {
 
     #[test]
     fn consecutive_lines_are_joined_by_a_newline_and_others_by_a_blank_line() {
-        check(&[("a\nb", Some((1, 2))), ("c", Some((3, 3))), ("d", Some((9, 9)))], "a\nb\nc\n\nd");
+        check(
+            &[
+                ("a\nb", LineRange::new(1, 2)),
+                ("c", LineRange::new(3, 3)),
+                ("d", LineRange::new(9, 9)),
+            ],
+            "a\nb\nc\n\nd",
+        );
     }
 
     #[test]
     fn text_shared_by_two_windows_appears_once() {
         check(
-            &[("one two three", Some((1, 1))), ("two three four", Some((1, 1)))],
+            &[("one two three", LineRange::new(1, 1)), ("two three four", LineRange::new(1, 1))],
             "one two three four",
         );
         let shared = "these words are in both windows";
@@ -224,7 +237,7 @@ mod tests {
 
     #[test]
     fn parts_of_one_line_are_joined_by_a_blank() {
-        check(&[("it is so", Some((1, 1))), ("old", Some((1, 1)))], "it is so old");
+        check(&[("it is so", LineRange::new(1, 1)), ("old", LineRange::new(1, 1))], "it is so old");
     }
 
     #[test]
@@ -243,7 +256,7 @@ mod tests {
             let joined = JoinedText {
                 text: "--a\nb\nc--".to_owned(),
                 spans: std::iter::once(2..7).collect(),
-                lines: vec![Some(FileLines::verbatim(first, last))],
+                lines: vec![Some(FileLines::verbatim(LineRange::between(first, last)))],
             };
             assert_eq!(joined.line(0, at), expected, "{at}, {first} to {last}");
         }
@@ -251,9 +264,10 @@ mod tests {
 
     #[test]
     fn lines_of_one_line_of_the_file_stay_lines() {
-        let of = |text: &str, in_text, offsets: &[u32]| {
+        let of = |text: &str, (first, last), offsets: &[u32]| {
+            let in_text = LineRange::between(first, last);
             let map = LineMap { in_text, offsets: offsets.to_vec() };
-            Chunk { line_map: Some(map), ..chunk(text, Some((7, 8))) }
+            Chunk { line_map: Some(map), ..chunk(text, LineRange::new(7, 8)) }
         };
         let chunks =
             [of("a\nb", (7, 8), &[0, 0]), of("c d", (9, 9), &[0]), of("e\nf", (9, 10), &[0, 1])];
@@ -262,14 +276,14 @@ mod tests {
         let lines: Vec<_> = [0, 2, 4, 8, 10].map(|at| joined.line(joined.chunk_at(at), at)).into();
         assert_eq!(lines, [7, 7, 7, 7, 8].map(Some));
         assert_eq!(joined.line_map().unwrap().offsets, [0, 0, 0, 1]);
-        assert_eq!(join(&[chunk("a", Some((7, 7)))]).line_map(), None);
+        assert_eq!(join(&[chunk("a", LineRange::new(7, 7))]).line_map(), None);
     }
 
     #[test]
     fn the_head_of_a_table_appears_once() {
         let head = "| year | rain |\n| --- | --- |\n";
         let parts = [format!("Rain:\n\n{head}| a | 1 |"), format!("{head}| b | 2 |\n| c | 3 |")];
-        for lines in [[None, None], [Some((1, 5)), Some((6, 7))]] {
+        for lines in [[None, None], [LineRange::new(1, 5), LineRange::new(6, 7)]] {
             let joined = join(&[chunk(&parts[0], lines[0]), chunk(&parts[1], lines[1])]);
             assert_eq!(joined.text, format!("{}\n| b | 2 |\n| c | 3 |", parts[0]));
             assert_eq!(&joined.text[joined.spans[1].clone()], "| b | 2 |\n| c | 3 |");
@@ -318,9 +332,9 @@ mod tests {
 
     #[test]
     fn a_cleared_text_has_no_seam_to_the_next_document() {
-        let mut joined = join(&[chunk("a", Some((1, 1)))]);
+        let mut joined = join(&[chunk("a", LineRange::new(1, 1))]);
         joined.clear();
-        joined.push("b", Some(FileLines::verbatim(2, 2)));
-        assert_eq!(joined, join(&[chunk("b", Some((2, 2)))]));
+        joined.push("b", Some(FileLines::verbatim(LineRange::single(2))));
+        assert_eq!(joined, join(&[chunk("b", LineRange::new(2, 2))]));
     }
 }

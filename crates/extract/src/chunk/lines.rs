@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::document::{Document, FileLines, LineMap};
+use crate::document::{Document, FileLines, LineMap, LineRange};
 
 /// The lines of a document's text, and the lines of the file that they come from.
 pub(super) struct TextLines<'a> {
@@ -30,9 +30,10 @@ impl<'a> TextLines<'a> {
         if !self.is_known {
             return None;
         }
-        let (first, last) = (self.in_file(self.in_text(start)), self.in_file(self.in_text(end)));
+        let first = self.in_file(self.in_text(start));
+        let in_file = LineRange::between(first, self.in_file(self.in_text(end)));
         if self.numbers.is_empty() {
-            return Some(FileLines::verbatim(first, last));
+            return Some(FileLines::verbatim(in_file));
         }
         let mut offsets = vec![0; num_head];
         for (idx, span) in spans.iter().enumerate() {
@@ -45,8 +46,9 @@ impl<'a> TextLines<'a> {
         if offsets.iter().enumerate().all(|(number, offset)| *offset as usize == number) {
             offsets.clear();
         }
-        let in_text = (to_u32(self.in_text(start) + 1), to_u32(self.in_text(end) + 1));
-        Some(FileLines { first, last, map: Some(LineMap { in_text, offsets }) })
+        let in_text =
+            LineRange::between(to_u32(self.in_text(start) + 1), to_u32(self.in_text(end) + 1));
+        Some(FileLines { lines: in_file, map: Some(LineMap { in_text, offsets }) })
     }
 
     /// Returns the line of a position in the text, from 0.
@@ -82,7 +84,7 @@ mod tests {
         let spans: Vec<Range<usize>> = spans.iter().map(|(start, end)| *start..*end).collect();
         let found = TextLines::of(&document).of_chunk(&spans, num_head).unwrap();
         let offsets = found.map.map(|map| map.offsets).unwrap_or_default();
-        assert_eq!((found.first, found.last, &*offsets), expected);
+        assert_eq!((found.lines.first(), found.lines.last(), &*offsets), expected);
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod wide;
 
 use std::ops::Range;
 
-use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, NewPlace};
+use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, NewPlace, PageRange};
 
 use context::{ChunkContext, Contexts};
 use cut::Atom;
@@ -254,19 +254,18 @@ impl<'a> ChunkWriter<'a> {
         let new_places = self.new_places(atoms, lead, &spans, num_head_lines);
         let section = section_of(&blocks[lead]);
         let lines = self.lines.of_chunk(&spans, num_head_lines);
+        let pages = blocks[first.block_idx].page.zip(blocks[last.block_idx].page);
         self.chunks.push(Chunk {
             text,
             context,
             token_count: to_u32(num_tokens + self.options.reserved_tokens),
             section,
             symbol: blocks[first.block_idx].symbol.clone(),
-            page: blocks[first.block_idx].page,
-            last_page: blocks[last.block_idx].page,
+            pages: pages.map(|(first, last)| PageRange::between(first, last)),
             page_label: blocks[first.block_idx]
                 .page
                 .and_then(|page| self.document.page_label(page)),
-            start_line: lines.as_ref().map(|lines| lines.first),
-            end_line: lines.as_ref().map(|lines| lines.last),
+            lines: lines.as_ref().map(|lines| lines.lines),
             line_map: lines.and_then(|lines| lines.map),
             new_places: Some(new_places),
         });

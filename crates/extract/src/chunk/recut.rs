@@ -1,6 +1,9 @@
 //! Splits a stored chunk again, for a model that reads fewer tokens than the one before.
 
-use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, LineMap, NewPlace};
+use crate::document::{
+    Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, FileLines, LineMap, LineRange, NewPlace,
+    PageRange,
+};
 
 use super::{ChunkOptions, Strategy, chunk};
 
@@ -50,46 +53,48 @@ pub fn recut(
     };
     let lines = stored.file_lines();
     let num_lines = stored.text.split('\n').count();
-    let pieces = chunk(&document, &title, num_tokens, &options).into_iter().map(|piece| {
-        let in_file =
-            |line: Option<u32>| lines.as_ref()?.line(line?.saturating_sub(1) as usize, num_lines);
-        Chunk {
-            start_line: in_file(piece.start_line).or(stored.start_line),
-            end_line: in_file(piece.end_line).or(stored.end_line),
-            line_map: stored.line_map.as_ref().and_then(|map| of_piece(map, &piece)),
-            context: piece.context.clone(),
-            token_count: piece.token_count,
-            ..placed(stored, piece)
-        }
+    let pieces = chunk(&document, &title, num_tokens, &options).into_iter().map(|piece| Chunk {
+        lines: lines.as_ref().zip(piece.lines).map(|(all, own)| in_file(all, own, num_lines)),
+        line_map: stored.line_map.as_ref().zip(piece.lines).map(|(map, own)| of_piece(map, own)),
+        context: piece.context.clone(),
+        token_count: piece.token_count,
+        ..placed(stored, piece)
     });
     pieces.collect()
 }
 
+/// Returns the lines in the file of some lines of a chunk's text, which has `num_lines`. An end that is not known is that
+/// of the chunk.
+fn in_file(chunk: &FileLines, own: LineRange, num_lines: usize) -> LineRange {
+    let first = chunk.line(own.first() as usize - 1, num_lines);
+    let last = chunk.line(own.last() as usize - 1, num_lines);
+    let (first, last) = (first.unwrap_or(chunk.lines.first()), last.unwrap_or(chunk.lines.last()));
+    LineRange::between(first, last)
+}
+
 /// Returns a chunk with the text of a piece, and with the pages, the section and the symbol of its lines.
 fn placed(stored: &Chunk, piece: Chunk) -> Chunk {
-    let lines = piece.start_line.zip(piece.end_line).map(|(first, last)| (first - 1, last - 1));
     let of_stored = Chunk { text: piece.text, ..stored.clone() };
-    let Some(((first, last), places)) = lines.zip(stored.new_places.as_ref()) else {
+    let Some((lines, places)) = piece.lines.zip(stored.new_places.as_ref()) else {
         return of_stored;
     };
-    let within = places.iter().filter(|place| (first + 1..=last).contains(&place.line));
+    // Places count lines from 0, and where the piece begins is no new place in it.
+    let first = lines.first() - 1;
+    let within = places.iter().filter(|place| (first + 1..lines.last()).contains(&place.line));
     let within: Vec<NewPlace> =
         within.map(|place| NewPlace { line: place.line - first, ..place.clone() }).collect();
-    let last_page = match within.last() {
-        Some(place) => place.page,
-        None => stored.place_of_line(first as usize).map_or(stored.page, |place| place.page),
-    };
+    let stored_page = stored.pages.map(PageRange::first);
     let begin = stored.place_of_line(first as usize).cloned();
     let begin = begin.unwrap_or_else(|| NewPlace {
         line: 0,
-        page: stored.page,
+        page: stored_page,
         section: stored.section.clone(),
         symbol: stored.symbol.clone(),
     });
+    let last_page = within.last().map_or(begin.page, |place| place.page);
     Chunk {
-        page: begin.page,
-        last_page,
-        page_label: stored.page_label.clone().filter(|_| begin.page == stored.page),
+        pages: begin.page.zip(last_page).map(|(first, last)| PageRange::between(first, last)),
+        page_label: stored.page_label.clone().filter(|_| begin.page == stored_page),
         section: begin.section,
         symbol: begin.symbol,
         new_places: Some(within),
@@ -97,17 +102,15 @@ fn placed(stored: &Chunk, piece: Chunk) -> Chunk {
     }
 }
 
-/// Returns where the lines of a piece are, whose own lines are those of the text of its chunk.
-fn of_piece(map: &LineMap, piece: &Chunk) -> Option<LineMap> {
-    let (first, last) = piece.start_line.zip(piece.end_line)?;
-    let lines = first.checked_sub(1)? as usize..last as usize;
-    let offsets = map.offsets.get(lines).unwrap_or_default();
+/// Returns where some lines of a chunk's text are, as the lines of a piece.
+fn of_piece(map: &LineMap, lines: LineRange) -> LineMap {
+    let offsets = map.offsets.get(lines.first() as usize - 1..lines.last() as usize);
+    let offsets = offsets.unwrap_or_default();
     let start = offsets.first().copied().unwrap_or(0);
-    let in_text = |line: u32| map.in_text.0.saturating_add(line - 1).min(map.in_text.1);
-    Some(LineMap {
-        in_text: (in_text(first), in_text(last)),
+    LineMap {
+        in_text: map.in_text.part(lines),
         offsets: offsets.iter().map(|offset| offset.saturating_sub(start)).collect(),
-    })
+    }
 }
 
 #[cfg(test)]
@@ -138,8 +141,7 @@ mod tests {
             text: text.into(),
             context: context.into(),
             section: Some("Care".into()),
-            page: Some(4),
-            last_page: Some(5),
+            pages: PageRange::new(4, 5),
             ..Chunk::default()
         }
     }
@@ -156,8 +158,8 @@ mod tests {
         for piece in &pieces {
             assert_eq!(piece.context, "Tides > Care");
             assert_eq!(
-                (piece.section.as_deref(), piece.page, piece.last_page),
-                (Some("Care"), Some(4), Some(5))
+                (piece.section.as_deref(), piece.pages),
+                (Some("Care"), PageRange::new(4, 5))
             );
         }
     }
@@ -175,32 +177,27 @@ mod tests {
         let pieces = recut(&deck, true, &words, &options(11));
         let found: Vec<_> = pieces
             .iter()
-            .map(|piece| (piece.page, piece.last_page, piece.section.as_deref().unwrap()))
+            .map(|piece| (piece.pages.unwrap(), piece.section.as_deref().unwrap()))
             .collect();
-        assert_eq!(found, [(Some(4), Some(5), "Care"), (Some(5), Some(5), "Use")]);
+        assert_eq!(found, [(PageRange::between(4, 5), "Care"), (PageRange::single(5), "Use")]);
         assert_eq!(pieces[0].new_places, Some(vec![place(1, 5, "Care")]));
     }
 
     #[test]
     fn pieces_of_code_have_their_own_lines() {
-        let code = Chunk {
-            start_line: Some(10),
-            end_line: Some(13),
-            ..stored("a b c\n    d e f\n\ng h i", "gauge")
-        };
+        let code =
+            Chunk { lines: LineRange::new(10, 13), ..stored("a b c\n    d e f\n\ng h i", "gauge") };
         let pieces = recut(&code, true, &words, &options(6));
-        let lines: Vec<_> = pieces.iter().map(|piece| (piece.start_line, piece.end_line)).collect();
-        assert_eq!(lines, [(Some(10), Some(10)), (Some(11), Some(11)), (Some(13), Some(13))]);
+        let lines: Vec<_> = pieces.iter().map(|piece| piece.lines.unwrap()).collect();
+        assert_eq!(lines, [10, 11, 13].map(LineRange::single));
         assert_eq!(pieces[1].text, "    d e f");
     }
 
     #[test]
     fn pieces_of_decoded_text_are_from_the_lines_of_the_file() {
-        let map = LineMap { in_text: (30, 33), offsets: vec![0, 0, 0, 1] };
-        let (start_line, end_line) = (Some(10), Some(11));
+        let map = LineMap { in_text: LineRange::between(30, 33), offsets: vec![0, 0, 0, 1] };
         let decoded = Chunk {
-            start_line,
-            end_line,
+            lines: LineRange::new(10, 11),
             line_map: Some(map),
             ..stored("a b c\nd e f\ng h i\nj", "gauge")
         };
@@ -208,11 +205,11 @@ mod tests {
         let lines: Vec<_> = pieces.iter().map(|piece| piece.file_lines().unwrap()).collect();
         assert_eq!(pieces[1].text, "g h i\nj");
         assert_eq!(
-            [lines[0].first, lines[0].last, lines[1].first, lines[1].last],
-            [10, 10, 10, 11]
+            [lines[0].lines, lines[1].lines],
+            [LineRange::single(10), LineRange::between(10, 11)]
         );
         let map = lines[1].map.clone().unwrap();
-        assert_eq!((map.in_text, &*map.offsets), ((32, 33), &[0, 1][..]));
+        assert_eq!((map.in_text, &*map.offsets), (LineRange::between(32, 33), &[0, 1][..]));
     }
 
     proptest! {

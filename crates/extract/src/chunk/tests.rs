@@ -5,7 +5,7 @@ mod random;
 mod wide;
 
 use super::*;
-use crate::document::Block;
+use crate::document::{Block, LineRange};
 use crate::{markdown, plain};
 
 fn words(text: &str) -> usize {
@@ -78,8 +78,8 @@ fn a_section_is_a_chunk_with_its_header_chain_as_context() {
     // Special tokens, three words and the separator between them, text.
     assert_eq!(chunks[1].token_count, 2 + 3 + 3);
     assert_eq!(
-        chunks.iter().map(|chunk| (chunk.start_line, chunk.end_line)).collect::<Vec<_>>(),
-        [(Some(1), Some(3)), (Some(5), Some(7)), (Some(9), Some(11))]
+        chunks.iter().map(|chunk| chunk.lines).collect::<Vec<_>>(),
+        [LineRange::new(1, 3), LineRange::new(5, 7), LineRange::new(9, 11)]
     );
 }
 
@@ -226,7 +226,7 @@ fn definitions_stay_separate_and_have_module_and_class_as_context() {
         let chunks = chunk(&document, "module", &words, options);
         chunks
             .into_iter()
-            .map(|chunk| (chunk.symbol.unwrap(), chunk.context, chunk.start_line.unwrap()))
+            .map(|chunk| (chunk.symbol.unwrap(), chunk.context, chunk.lines.unwrap().first()))
             .collect()
     };
     let row = |symbol: &str, context: &str, line| (symbol.to_owned(), context.to_owned(), line);

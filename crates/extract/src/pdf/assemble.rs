@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::document::{Block, BlockKind, Document, Levels, Metadata, Quality};
+use crate::document::{Block, BlockKind, Document, Levels, Metadata, PageRange, Quality};
 
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
 use super::{
@@ -229,19 +229,17 @@ pub(super) fn unread_pictures(pages: &[u32]) -> Option<String> {
 /// Most ranges of page numbers in a warning, so that it stays readable.
 const MAX_RANGES: usize = 20;
 
-/// Returns ascending numbers as text, with ranges: `3, 7-9`.
+/// Returns ascending page numbers as text, with ranges: `3, 7-9`.
 fn ranges(numbers: &[u32]) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    let mut ranges: Vec<PageRange> = Vec::new();
     for number in numbers {
+        let page = PageRange::single(*number);
         match ranges.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(*number) => *last = *number,
-            _ => ranges.push((*number, *number)),
+            Some(range) if range.is_followed_by(*number) => *range = range.to_end_of(page),
+            _ => ranges.push(page),
         }
     }
-    let texts = ranges.iter().take(MAX_RANGES).map(|(first, last)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
-    });
-    let texts: Vec<String> = texts.collect();
+    let texts: Vec<String> = ranges.iter().take(MAX_RANGES).map(PageRange::to_string).collect();
     let ellipsis = if ranges.len() > MAX_RANGES { ", \u{2026}" } else { "" };
     texts.join(", ") + ellipsis
 }

@@ -276,7 +276,7 @@ pub(crate) fn insert(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::LineMap;
+    use crate::document::{LineMap, LineRange, PageRange};
     use crate::error::Error;
     use crate::testing::{TestDb, binding, chunk, document, embedding};
 
@@ -286,7 +286,7 @@ mod tests {
         let mut whole = chunk("words");
         whole.section = Some("Config > Advanced".into());
         whole.symbol = Some("Class.method".into());
-        whole.page = Some(2);
+        whole.pages = Some(PageRange::single(2));
         let new = document("/a.md", &["words"], &[]);
         db.store.replace(&new, &[whole], &[embedding("words")], &|_| false).unwrap();
         for (key, expected) in [
@@ -306,15 +306,13 @@ mod tests {
         let mut db = TestDb::new();
         let mut whole = chunk("words");
         whole.symbol = Some("Class.method".into());
-        whole.page = Some(2);
-        whole.last_page = Some(3);
+        whole.pages = PageRange::new(2, 3);
         whole.page_label = Some("iv".into());
         let bare = Chunk {
             text: "more".into(),
             token_count: 1,
-            start_line: Some(4),
-            end_line: Some(5),
-            line_map: Some(LineMap { in_text: (4, 6), offsets: vec![0, 0, 1] }),
+            lines: LineRange::new(4, 5),
+            line_map: Some(LineMap { in_text: LineRange::between(4, 6), offsets: vec![0, 0, 1] }),
             ..Chunk::default()
         };
         let chunks = [whole, bare];

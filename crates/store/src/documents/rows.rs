@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::db::columns::{json_column, named_column, to_json};
 use crate::db::row::StoredRow;
-use crate::document::{Chunk, DocType, FileLines, Format, LineMap, Metadata, NewPlace};
+use crate::document::{
+    Chunk, DocType, FileLines, Format, LineMap, LineRange, Metadata, NewPlace, PageRange,
+};
 use crate::ids::ChunkId;
 use crate::text::decode::TextEncoding;
 use crate::text::language::NaturalLanguage;
@@ -46,7 +48,7 @@ struct ChunkColumn {
     new_places: Option<Vec<NewPlaceJson>>,
     /// First and last line in the text of the document, if that has other lines than the file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    text_lines: Option<(u32, u32)>,
+    text_lines: Option<[u32; 2]>,
     /// As in [`LineMap`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     line_offsets: Vec<u32>,
@@ -60,19 +62,31 @@ type NewPlaceJson = (u32, Option<u32>, Option<String>, Option<String>);
 
 impl ChunkColumn {
     fn file_lines(&self) -> Option<FileLines> {
-        let (first, last) = self.start_line.zip(self.end_line)?;
-        Some(FileLines { first, last, map: self.line_map() })
+        Some(FileLines { lines: self.lines()?, map: self.line_map() })
+    }
+
+    /// Returns the lines in the file; `None` if they are unknown or not in order.
+    fn lines(&self) -> Option<LineRange> {
+        LineRange::new(self.start_line?, self.end_line?)
+    }
+
+    /// Returns the pages; `None` if there are none or they are not in order.
+    fn pages(&self) -> Option<PageRange> {
+        PageRange::new(self.page?, self.last_page.or(self.page)?)
     }
 
     fn line_map(&self) -> Option<LineMap> {
-        let offsets = self.line_offsets.clone();
-        self.text_lines.map(|in_text| LineMap { in_text, offsets })
+        let [first, last] = self.text_lines?;
+        let in_text = LineRange::new(first, last)?;
+        Some(LineMap { in_text, offsets: self.line_offsets.clone() })
     }
 
     /// Returns the chunk at this place, without its text.
     fn into_chunk(self) -> Chunk {
         Chunk {
             line_map: self.line_map(),
+            pages: self.pages(),
+            lines: self.lines(),
             new_places: self.new_places.map(|places| {
                 places
                     .into_iter()
@@ -81,11 +95,7 @@ impl ChunkColumn {
             }),
             section: self.section_header,
             symbol: self.symbol_name,
-            page: self.page,
-            last_page: self.last_page,
             page_label: self.page_label,
-            start_line: self.start_line,
-            end_line: self.end_line,
             ..Chunk::default()
         }
     }
@@ -100,8 +110,8 @@ pub(crate) fn document_json(format: Format, metadata: &Metadata) -> rusqlite::Re
 /// Returns `chunks.metadata`.
 pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
     to_json(&ChunkColumn {
-        page: chunk.page,
-        last_page: chunk.last_page,
+        page: chunk.pages.map(PageRange::first),
+        last_page: chunk.pages.map(PageRange::last),
         page_label: chunk.page_label.clone(),
         section_header: chunk.section.clone(),
         symbol_name: chunk.symbol.clone(),
@@ -111,10 +121,10 @@ pub(crate) fn chunk_json(chunk: &Chunk) -> rusqlite::Result<String> {
                 .map(|place| (place.line, place.page, place.section.clone(), place.symbol.clone()))
                 .collect()
         }),
-        text_lines: chunk.line_map.as_ref().map(|map| map.in_text),
+        text_lines: chunk.line_map.as_ref().map(|map| [map.in_text.first(), map.in_text.last()]),
         line_offsets: chunk.line_map.as_ref().map(|map| map.offsets.clone()).unwrap_or_default(),
-        start_line: chunk.start_line,
-        end_line: chunk.end_line,
+        start_line: chunk.lines.map(LineRange::first),
+        end_line: chunk.lines.map(LineRange::last),
     })
 }
 
@@ -130,7 +140,12 @@ pub(crate) fn check_chunk_json(json: &str) -> Result<(), String> {
     let ranges = [
         ("page", chunk.page, "last_page", chunk.last_page),
         ("start_line", chunk.start_line, "end_line", chunk.end_line),
-        ("text_lines", text_lines.map(|lines| lines.0), "its end", text_lines.map(|lines| lines.1)),
+        (
+            "text_lines",
+            text_lines.map(|lines| lines[0]),
+            "its end",
+            text_lines.map(|lines| lines[1]),
+        ),
     ];
     for (first_name, first, last_name, last) in ranges {
         if first == Some(0) || last == Some(0) {
@@ -140,12 +155,12 @@ pub(crate) fn check_chunk_json(json: &str) -> Result<(), String> {
             return Err(format!("{last_name} comes before {first_name}"));
         }
     }
-    let places = chunk.new_places.unwrap_or_default();
+    let places = chunk.new_places.as_deref().unwrap_or_default();
     if !places.is_sorted_by(|a, b| a.0 < b.0) || places.iter().any(|place| place.1 == Some(0)) {
         return Err("new_places are not in order, or a page is 0".to_owned());
     }
-    let num_lines = chunk.start_line.zip(chunk.end_line).map(|(first, last)| last - first);
-    let is_within = chunk.line_offsets.last() <= num_lines.as_ref();
+    let last_offset = chunk.lines().map(|lines| lines.count() - 1);
+    let is_within = chunk.line_offsets.last() <= last_offset.as_ref();
     if !(is_within && chunk.line_offsets.is_sorted()) {
         return Err("line_offsets are not between start_line and end_line".to_owned());
     }
@@ -275,27 +290,24 @@ pub struct ChunkPlace {
     pub section: Option<String>,
     /// Qualified name of its definition.
     pub symbol: Option<String>,
-    /// First physical page, from 1.
-    pub page: Option<u32>,
-    /// Last physical page, inclusive.
-    pub last_page: Option<u32>,
-    /// First and last line in the file, from 1.
-    pub lines: Option<(u32, u32)>,
+    /// Its physical page, or those of the chunk.
+    pub pages: Option<PageRange>,
+    /// Its line in the file, or those of the chunk.
+    pub lines: Option<LineRange>,
 }
 
 impl ChunkPlace {
     /// Returns where a line of a chunk's text, counted from 0, is from. The lines are those of the chunk.
     pub fn of_line(chunk: &Chunk, line: usize) -> Self {
-        let lines = chunk.start_line.zip(chunk.end_line);
-        match chunk.place_of_line(line).cloned() {
-            Some(NewPlace { page, section, symbol, .. }) => {
-                Self { section, symbol, page, last_page: page, lines }
-            }
-            None => {
-                let last_page = chunk.new_places.as_ref().map_or(chunk.last_page, |_| chunk.page);
-                let (section, symbol) = (chunk.section.clone(), chunk.symbol.clone());
-                Self { section, symbol, page: chunk.page, last_page, lines }
-            }
+        let (section, symbol) = match chunk.place_of_line(line) {
+            Some(place) => (&place.section, &place.symbol),
+            None => (&chunk.section, &chunk.symbol),
+        };
+        Self {
+            section: section.clone(),
+            symbol: symbol.clone(),
+            pages: chunk.pages_of_line(line),
+            lines: chunk.lines,
         }
     }
 }
@@ -327,7 +339,7 @@ pub(crate) fn chunk_lines(json: &str) -> Option<FileLines> {
     if json[..len].ends_with("],") && json.contains("\"text_lines\":[") {
         return serde_json::from_str::<ChunkColumn>(whole).ok()?.file_lines();
     }
-    Some(FileLines::verbatim(start, end))
+    LineRange::new(start, end).map(FileLines::verbatim)
 }
 
 /// Splits off a number with its key at the end of a text; returns the length of the rest and the number.

@@ -2,10 +2,10 @@
 //!
 //! The line is the best one ([`RatedLines`]), so every form of an answer cites the same place, however wide or long it is.
 
-use crate::StoredHit;
-use crate::document::{Chunk, DocType};
+use crate::document::{Chunk, DocType, PageRange};
 use crate::search::matches::{Match, QueryTerms};
 use crate::search::rated_lines::RatedLines;
+use crate::{ChunkPlace, StoredHit};
 
 /// The place of the line of a hit that best answers the query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,10 +15,8 @@ pub struct CitedPlace {
     /// The line in the file, from 1; the first one of the chunk if lines of the text are not known in the file, `None` if the
     /// document has no lines.
     pub line: Option<u32>,
-    /// The page of the line, from 1; the first one of the chunk if `is_exact` is not set.
-    pub page: Option<u32>,
-    /// The same page, or the last one of the chunk.
-    pub last_page: Option<u32>,
+    /// The page of the line; all pages of the chunk if `is_exact` is not set.
+    pub pages: Option<PageRange>,
     /// Headings above the line, joined by ` > `.
     pub section: Option<String>,
     /// Qualified name of the definition that the line is in.
@@ -44,23 +42,12 @@ impl CitedPlace {
 
     fn in_chunk(chunk: &Chunk, in_text: usize) -> Self {
         let lines = chunk.file_lines();
-        let line = lines
-            .map(|lines| lines.line(in_text, chunk.text.lines().count()).unwrap_or(lines.first));
-        let place = chunk.place_of_line(in_text);
-        let (page, section, symbol) = match place {
-            Some(place) => (place.page, &place.section, &place.symbol),
-            None => (chunk.page, &chunk.section, &chunk.symbol),
-        };
-        let is_exact = chunk.new_places.is_some();
-        Self {
-            in_text,
-            line,
-            page,
-            last_page: if is_exact { page } else { chunk.last_page },
-            section: section.clone(),
-            symbol: symbol.clone(),
-            is_exact,
-        }
+        let line = lines.map(|lines| {
+            let line = lines.line(in_text, chunk.text.lines().count());
+            line.unwrap_or(lines.lines.first())
+        });
+        let ChunkPlace { section, symbol, pages, .. } = ChunkPlace::of_line(chunk, in_text);
+        Self { in_text, line, pages, section, symbol, is_exact: chunk.new_places.is_some() }
     }
 }
 
@@ -75,8 +62,7 @@ mod tests {
         let places =
             vec![NewPlace { line: 2, page: Some(6), section: Some("Risks".into()), symbol: None }];
         let mut deck = Chunk {
-            page: Some(4),
-            last_page: Some(6),
+            pages: PageRange::new(4, 6),
             section: Some("Plan".into()),
             new_places: Some(places),
             ..chunk("When we build\n\n# Risks\n\nFloods of the burn")
@@ -86,11 +72,11 @@ mod tests {
             let found = wanted.find(&chunk.text);
             let rated = RatedLines::new(&chunk.text, false, &found, &wanted);
             let at = CitedPlace::in_chunk(chunk, rated.best_line());
-            (at.page, at.last_page, at.section)
+            (at.pages, at.section)
         };
-        assert_eq!(at(&deck, "floods"), (Some(6), Some(6), Some("Risks".into())));
-        assert_eq!(at(&deck, "build"), (Some(4), Some(4), Some("Plan".into())));
+        assert_eq!(at(&deck, "floods"), (PageRange::new(6, 6), Some("Risks".into())));
+        assert_eq!(at(&deck, "build"), (PageRange::new(4, 4), Some("Plan".into())));
         deck.new_places = None;
-        assert_eq!(at(&deck, "floods"), (Some(4), Some(6), Some("Plan".into())));
+        assert_eq!(at(&deck, "floods"), (PageRange::new(4, 6), Some("Plan".into())));
     }
 }

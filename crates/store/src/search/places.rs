@@ -39,11 +39,11 @@ fn chunks_of_files(
 fn at_line(chunks: &[StoredChunk], line: u32) -> Vec<ChunkId> {
     let before: Vec<&StoredChunk> = chunks
         .iter()
-        .filter(|stored| stored.chunk.start_line.is_some_and(|start| start <= line))
+        .filter(|stored| stored.chunk.lines.is_some_and(|lines| lines.first() <= line))
         .collect();
     let holding: Vec<ChunkId> = before
         .iter()
-        .filter(|stored| stored.chunk.end_line.is_some_and(|end| line <= end))
+        .filter(|stored| stored.chunk.lines.is_some_and(|lines| lines.contains(line)))
         .map(|stored| stored.id)
         .collect();
     if !holding.is_empty() {
@@ -96,6 +96,7 @@ fn chunks_of(documents: &BTreeSet<DocumentId>, sizes: &ChunkSizes) -> Vec<ChunkI
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::{Chunk, LineRange};
     use crate::search::TermStatistics;
     use crate::search::calendar_day::QueryDays;
     use crate::search::look_up::look_up;
@@ -187,16 +188,16 @@ mod tests {
 
     #[test]
     fn a_line_is_in_the_chunk_that_holds_it_or_in_the_one_before() {
-        let stored = |id: i64, lines: Option<(u32, u32)>| StoredChunk {
+        let stored = |id: i64, lines: Option<LineRange>| StoredChunk {
             id: ChunkId(id),
             chunk_index: 0,
-            chunk: crate::document::Chunk {
-                start_line: lines.map(|lines| lines.0),
-                end_line: lines.map(|lines| lines.1),
-                ..chunk("text")
-            },
+            chunk: Chunk { lines, ..chunk("text") },
         };
-        let chunks = [stored(1, Some((1, 4))), stored(2, Some((6, 9))), stored(3, Some((9, 12)))];
+        let chunks = [
+            stored(1, LineRange::new(1, 4)),
+            stored(2, LineRange::new(6, 9)),
+            stored(3, LineRange::new(9, 12)),
+        ];
         for (line, expected) in
             [(1, &[1][..]), (5, &[1]), (7, &[2]), (9, &[2, 3]), (99, &[3]), (0, &[1, 2, 3])]
         {

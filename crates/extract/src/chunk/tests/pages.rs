@@ -10,8 +10,7 @@ fn pages_are_those_of_the_first_and_the_last_block() {
     }
     document.has_lines = false;
     let chunks = chunk(&document, "T", &words, &options(Strategy::Structure, 9, 0));
-    assert_eq!((chunks[0].page, chunks[0].last_page), (Some(1), Some(3)));
-    assert_eq!((chunks[0].start_line, chunks[0].end_line), (None, None));
+    assert_eq!((chunks[0].pages, chunks[0].lines), (PageRange::new(1, 3), None));
 }
 
 #[test]
@@ -41,7 +40,7 @@ fn a_chunk_knows_where_its_pages_sections_and_symbols_begin() {
     let options = options(Strategy::Structure, 100, 50);
     let chunks = chunk(&document, "T", &words, &options);
     let [one] = chunks.as_slice() else { panic!("{} chunks", chunks.len()) };
-    assert_eq!((one.page, one.last_page, one.section.as_deref()), (Some(4), Some(7), Some("Plan")));
+    assert_eq!((one.pages, one.section.as_deref()), (PageRange::new(4, 7), Some("Plan")));
     let lines: Vec<&str> = one.text.split('\n').collect();
     let found: Vec<_> = one
         .new_places

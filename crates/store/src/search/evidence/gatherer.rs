@@ -332,9 +332,12 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
             chunk.text = text;
             chunk.line_map = line_map(&run, &chunk.text);
             if let (Some(first), Some(last)) = (run.first(), run.last()) {
-                (chunk.start_line, chunk.page) = (first.chunk.start_line, first.chunk.page);
+                let (lines, pages) = (first.chunk.lines, first.chunk.pages);
+                chunk.lines =
+                    lines.zip(last.chunk.lines).map(|(first, last)| first.to_end_of(last));
+                chunk.pages =
+                    pages.zip(last.chunk.pages).map(|(first, last)| first.to_end_of(last));
                 chunk.page_label.clone_from(&first.chunk.page_label);
-                (chunk.end_line, chunk.last_page) = (last.chunk.end_line, last.chunk.last_page);
             }
             hit.passage = Some(Passage { chunk_ids, num_tokens });
             passages.push(hit);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::document::{Chunk, DocType};
+use crate::document::{Chunk, DocType, LineRange, PageRange};
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::CitedPlace;
 use crate::testing::TestDb;
@@ -14,8 +14,7 @@ fn hit(id: i64, index: u32, text: &str) -> Hit {
     let chunk = Chunk {
         text: text.to_owned(),
         token_count: 100,
-        start_line: Some(index * 10),
-        end_line: Some(index * 10 + 9),
+        lines: Some(LineRange::between(index * 10, index * 10 + 9)),
         ..Chunk::default()
     };
     let chunk = StoredChunk { id: ChunkId(id * 10 + i64::from(index)), chunk_index: index, chunk };
@@ -255,7 +254,7 @@ fn a_passage_has_the_lines_and_pages_of_all_its_chunks() {
     let on_page = |index: u32| {
         let mut hit = hit(1, index, &format!("words{index}"));
         let chunk = &mut hit.stored.chunk.chunk;
-        (chunk.page, chunk.last_page) = (Some(index), Some(index + 1));
+        chunk.pages = PageRange::new(index, index + 1);
         chunk.page_label = Some(format!("p. {index}"));
         hit
     };
@@ -267,13 +266,12 @@ fn a_passage_has_the_lines_and_pages_of_all_its_chunks() {
         .iter()
         .map(|hit| {
             let chunk = &hit.stored.chunk.chunk;
-            let lines = (chunk.start_line, chunk.end_line);
-            (lines, (chunk.page, chunk.last_page), chunk.page_label.as_deref())
+            (chunk.lines, chunk.pages, chunk.page_label.as_deref())
         })
         .collect();
     let expected = [
-        ((Some(20), Some(49)), (Some(2), Some(5)), Some("p. 2")),
-        ((Some(70), Some(79)), (Some(7), Some(8)), Some("p. 7")),
+        (LineRange::new(20, 49), PageRange::new(2, 5), Some("p. 2")),
+        (LineRange::new(70, 79), PageRange::new(7, 8), Some("p. 7")),
     ];
     assert_eq!(found, expected);
     assert_eq!((num_tokens_of(&evidence.hits), evidence.total_matches), (11, 4));
