@@ -134,7 +134,7 @@ fn add_file(draft: &IndexDraft, path: &str, bytes: &[u8]) -> Result<()> {
         draft.add_section(path, "", preamble)?;
     }
     for heading in headings {
-        let section = page.lines(heading.start_line..heading.end_line).trim_end();
+        let section = page.lines(heading.lines.clone()).trim_end();
         draft.add_section(path, &heading.text, section)?;
         draft.add_heading(&to_indexed(path, heading))?;
     }
@@ -147,8 +147,7 @@ pub(super) fn to_indexed(path: &str, heading: Heading) -> IndexedHeading {
         file: path.to_owned(),
         text: heading.text,
         level: heading.level,
-        start_line: line_number(heading.start_line),
-        end_line: line_number(heading.end_line),
+        lines: line_number(heading.lines.start)..line_number(heading.lines.end),
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) fn show(
             .map(|heading| SimilarHeading {
                 heading: heading.text.clone(),
                 file: heading.file.clone(),
-                line: heading.start_line,
+                line: heading.lines.start,
             })
             .collect();
         let section = options.section.clone();
@@ -100,15 +100,16 @@ pub(super) fn show(
     let place = place.ok_or_else(|| index::unusable(skill))?;
     let bytes = skill_files::read_within(&skill.dir, &place)?;
     let page = page::read(&heading.file, &bytes).ok_or_else(|| index::unusable(skill))?;
-    let mut text = page.lines(heading.start_line as usize..heading.end_line as usize).to_owned();
+    let lines = heading.lines.start as usize..heading.lines.end as usize;
+    let mut text = page.lines(lines).to_owned();
     let (end, num_cut) = open::cut(text.as_bytes(), options.max_lines);
     text.truncate(end);
     Ok(ShownSection {
         file: heading.file.clone(),
         heading: heading.text.clone(),
         level: heading.level,
-        start_line: heading.start_line,
-        end_line: heading.end_line,
+        start_line: heading.lines.start,
+        end_line: heading.lines.end,
         text,
         num_cut,
         is_ambiguous: found.len() > 1,
@@ -210,8 +211,7 @@ mod tests {
                 file: (*file).into(),
                 text: (*text).into(),
                 level: 2,
-                start_line: line,
-                end_line: line + 1,
+                lines: line..line + 1,
             })
             .collect()
     }
@@ -229,7 +229,7 @@ mod tests {
             ("b.md", ""),
         ]);
         let lines: Vec<u32> =
-            find(&headings, query, file).iter().map(|heading| heading.start_line).collect();
+            find(&headings, query, file).iter().map(|heading| heading.lines.start).collect();
         assert_eq!(lines, expected, "{query}");
     }
 

@@ -14,10 +14,8 @@ pub struct Heading {
     pub level: u8,
     /// Its plain text, on one line; empty for an empty heading.
     pub text: String,
-    /// Line of the heading, from 1.
-    pub start_line: usize,
-    /// Line of the next heading of the same or a higher level, or one past the last line.
-    pub end_line: usize,
+    /// Its lines, from 1: up to the next heading of the same or a higher level.
+    pub lines: Range<usize>,
 }
 
 /// A link of a page.
@@ -61,8 +59,9 @@ impl MarkdownPage {
 
     /// Returns the text before the first heading, without front matter.
     pub fn preamble(&self, headings: &[Heading]) -> &str {
-        let end =
-            headings.first().map_or(self.text.len(), |heading| self.line_start(heading.start_line));
+        let end = headings
+            .first()
+            .map_or(self.text.len(), |heading| self.line_start(heading.lines.start));
         self.text.get(self.body_start..end).unwrap_or_default()
     }
 
@@ -78,9 +77,9 @@ impl MarkdownPage {
                 }
                 Event::End(TagEnd::Heading(_)) => {
                     if let Some((range, level, text)) = open.take() {
-                        let start_line = self.line_of(self.body_start + range.start);
+                        let line = self.line_of(self.body_start + range.start);
                         let text = plain(&text);
-                        headings.push(Heading { level, text, start_line, end_line: 0 });
+                        headings.push(Heading { level, text, lines: line..line + 1 });
                     }
                 }
                 Event::Text(part) | Event::Code(part) => {
@@ -102,7 +101,7 @@ impl MarkdownPage {
 
     /// Returns the bytes of a heading's section, with the heading.
     pub fn bytes(&self, heading: &Heading) -> Range<usize> {
-        self.line_start(heading.start_line)..self.line_start(heading.end_line)
+        self.line_start(heading.lines.start)..self.line_start(heading.lines.end)
     }
 
     /// Returns the links and images in order, without bare addresses and links without a target.
@@ -162,7 +161,7 @@ fn close(headings: &mut [Heading], end: usize) {
     let mut next = [end; 6];
     for heading in headings.iter_mut().rev() {
         let level = usize::from(heading.level).clamp(1, 6);
-        heading.end_line = next[level - 1];
-        next[level - 1..].fill(heading.start_line);
+        heading.lines.end = next[level - 1];
+        next[level - 1..].fill(heading.lines.start);
     }
 }

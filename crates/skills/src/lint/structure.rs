@@ -17,7 +17,7 @@ pub(super) fn check(sources: &[LintedFile], name: Option<&str>, findings: &mut V
         }
         if let Some(first) = source.headings.first().filter(|heading| heading.level != 1) {
             let message = format!("first heading is H{}, expected H1", first.level);
-            findings.push(source.finding(HEADING_FIRST_H1, first.start_line, message));
+            findings.push(source.finding(HEADING_FIRST_H1, first.lines.start, message));
         }
         for pair in source.headings.windows(2) {
             let (above, below) = (&pair[0], &pair[1]);
@@ -28,7 +28,7 @@ pub(super) fn check(sources: &[LintedFile], name: Option<&str>, findings: &mut V
                     below.level,
                     above.level + 1
                 );
-                findings.push(source.finding(HEADING_HIERARCHY, below.start_line, message));
+                findings.push(source.finding(HEADING_HIERARCHY, below.lines.start, message));
             }
         }
     }
@@ -46,7 +46,7 @@ fn check_skill_file(source: &LintedFile, name: Option<&str>, findings: &mut Vec<
     };
     if let Some(name) = name.filter(|name| !words(&title.text).contains(&words(name))) {
         let message = format!("H1 heading '{}' does not match skill name '{name}'", title.text);
-        findings.push(source.finding(HEADING_MATCH_NAME, title.start_line, message));
+        findings.push(source.finding(HEADING_MATCH_NAME, title.lines.start, message));
     }
 }
 

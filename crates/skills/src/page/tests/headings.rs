@@ -16,7 +16,9 @@ fn check(text: &str, expected: &[(u8, &str, usize, usize)]) {
     let headings = page(text).headings();
     let found: Vec<_> = headings
         .iter()
-        .map(|heading| (heading.level, heading.text.as_str(), heading.start_line, heading.end_line))
+        .map(|heading| {
+            (heading.level, heading.text.as_str(), heading.lines.start, heading.lines.end)
+        })
         .collect();
     assert_eq!(found, expected, "{text:?}");
 }
@@ -119,15 +121,15 @@ proptest! {
         let page = page(&parts.join(end));
         let headings = page.headings();
         for (idx, heading) in headings.iter().enumerate() {
-            prop_assert!(heading.start_line < heading.end_line);
-            prop_assert!(heading.end_line <= page.num_lines() + 1);
-            let section = page.lines(heading.start_line..heading.end_line);
+            prop_assert!(!heading.lines.is_empty());
+            prop_assert!(heading.lines.end <= page.num_lines() + 1);
+            let section = page.lines(heading.lines.clone());
             for word in heading.text.split_whitespace() {
                 prop_assert!(section.contains(word));
             }
             let closing = headings[idx + 1..].iter().find(|later| later.level <= heading.level);
-            let expected = closing.map_or(page.num_lines() + 1, |closing| closing.start_line);
-            prop_assert_eq!(heading.end_line, expected);
+            let expected = closing.map_or(page.num_lines() + 1, |closing| closing.lines.start);
+            prop_assert_eq!(heading.lines.end, expected);
         }
     }
 }

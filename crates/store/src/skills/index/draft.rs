@@ -126,8 +126,8 @@ impl IndexDraft {
                 ":file": heading.file,
                 ":text": heading.text,
                 ":level": heading.level,
-                ":start_line": heading.start_line,
-                ":end_line": heading.end_line,
+                ":start_line": heading.lines.start,
+                ":end_line": heading.lines.end,
             })
         })
     }

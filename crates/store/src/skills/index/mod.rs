@@ -9,6 +9,7 @@
 mod draft;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, named_params};
@@ -69,10 +70,8 @@ pub struct IndexedHeading {
     pub text: String,
     /// 1 to 6.
     pub level: u8,
-    /// Line of the heading, from 1.
-    pub start_line: u32,
-    /// One past the last line of its section.
-    pub end_line: u32,
+    /// The lines of its section, from 1, as untrusted as the index: the end may be before the start.
+    pub lines: Range<u32>,
 }
 
 /// A section that contains all words of the query.
@@ -206,8 +205,7 @@ impl SkillIndex {
                 file: row.get("file")?,
                 text: row.get("text")?,
                 level: row.get("level")?,
-                start_line: row.get("start_line")?,
-                end_line: row.get("end_line")?,
+                lines: row.get("start_line")?..row.get("end_line")?,
             })
         });
         headings.ok()

@@ -10,9 +10,8 @@ fn scratch() -> (tempfile::TempDir, PathBuf) {
     (dir, path)
 }
 
-fn heading(file: &str, text: &str, start_line: u32) -> IndexedHeading {
-    let end_line = start_line + 2;
-    IndexedHeading { file: file.into(), text: text.into(), level: 2, start_line, end_line }
+fn heading(file: &str, text: &str, line: u32) -> IndexedHeading {
+    IndexedHeading { file: file.into(), text: text.into(), level: 2, lines: line..line + 2 }
 }
 
 /// Writes an index of a few sections.
