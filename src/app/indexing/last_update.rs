@@ -9,7 +9,7 @@ use crate::text::paths;
 
 /// Remembers the end of a run that compared all added folders with the disk. Another process that is
 /// writing is no reason to fail: nothing else of the run is left to do.
-pub(crate) fn note(store: &mut Store) -> Result<()> {
+pub(crate) fn remember(store: &mut Store) -> Result<()> {
     match store.set_last_update() {
         Err(Error::Locked { .. }) => Ok(()),
         other => other,
@@ -69,7 +69,7 @@ mod tests {
         let world = World::new();
         assert_eq!(reminder(&world.session).unwrap(), None);
         let mut store = world.store();
-        note(&mut store).unwrap();
+        remember(&mut store).unwrap();
         store.close().unwrap();
         assert_eq!(reminder(&world.session).unwrap(), None);
     }

@@ -304,7 +304,7 @@ pub fn follow_database(
 ) -> Result<()> {
     let Ok(place) = session.data_dir().canonicalize() else { return Ok(()) };
     let text = paths::path_text(&place);
-    let before = store.place()?;
+    let before = store.last_folder()?;
     if before.as_ref() == Some(&text) {
         return Ok(());
     }
@@ -345,7 +345,7 @@ pub fn follow_database(
     }
     // The old place is kept until all folders are found, so that a later run can find the others.
     if is_all_found || before.is_none() {
-        store.set_place(&text)?;
+        store.set_last_folder(&text)?;
     }
     Ok(())
 }

@@ -294,7 +294,7 @@ impl UpdateRun<'_> {
         }
         // An update of named files says nothing about the others.
         if self.request.named.is_empty() {
-            last_update::note(&mut store)?;
+            last_update::remember(&mut store)?;
         }
         self.forget_named_failures(&mut store)?;
         erase::finish(store, self.observer)?;

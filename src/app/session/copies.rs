@@ -57,7 +57,7 @@ pub struct OwnCopy {
 /// Returns the copies next to the database, the oldest first.
 pub fn list(session: &Session) -> Vec<OwnCopy> {
     let mut copies: Vec<OwnCopy> =
-        folder::entries(&place(session)).into_iter().filter_map(own_copy).collect();
+        folder::entries(&database_folder(session)).into_iter().filter_map(own_copy).collect();
     copies.sort_by(|one, other| (&one.time, &one.path).cmp(&(&other.time, &other.path)));
     copies
 }
@@ -90,7 +90,7 @@ pub fn delete(copies: &[OwnCopy]) -> Result<()> {
 pub(crate) fn free_name(session: &Session, reason: CopyReason) -> PathBuf {
     let time = error_log::now().replace([':', '-'], "");
     let stem = format!("{PREFIX}{}-{time}", reason.as_str());
-    let folder = place(session);
+    let folder = database_folder(session);
     let first = folder.join(format!("{stem}{END}"));
     if first.symlink_metadata().is_err() {
         return first;
@@ -105,7 +105,7 @@ pub(crate) fn before_migration(session: &Session, database: &OldDatabase<'_>) ->
     if session.config().backup.keep == 0 {
         return None;
     }
-    let lock = write::lock_folder(&place(session));
+    let lock = write::lock_folder(&database_folder(session));
     if !database.is_pending().unwrap_or(true) {
         return lock;
     }
@@ -165,7 +165,7 @@ fn forget_oldest(session: &Session, has_new: bool) {
 }
 
 fn require_room(session: &Session, size_bytes: u64) -> Result<()> {
-    let folder = place(session);
+    let folder = database_folder(session);
     let needed = size_bytes.saturating_mul(2).saturating_add(MARGIN_BYTES);
     match write::free_bytes(&folder) {
         Some(free) if free < needed => Err(Error::DiskFull { path: folder }),
@@ -174,7 +174,7 @@ fn require_room(session: &Session, size_bytes: u64) -> Result<()> {
 }
 
 /// Returns the folder that has the database file, where a link leads to it.
-fn place(session: &Session) -> PathBuf {
+fn database_folder(session: &Session) -> PathBuf {
     let database = resolved(&session.database());
     database.parent().map_or_else(|| session.data_dir().to_owned(), Path::to_owned)
 }

@@ -177,7 +177,7 @@ impl Listing {
 
     fn hit_line(&self, hit: &Hit, columns: usize) -> Line {
         let shown = self.excerpt(hit);
-        let place = quote::place(hit.at.line, hit.at.pages);
+        let place = quote::short_place(hit.at.line, hit.at.pages);
         let mut line = vec![piece(Meaning::Place, format!("{place:>PLACE$} "))];
         line.extend(pieces(shown.lines, Meaning::Plain).into_iter().flatten());
         fitted(line, columns)

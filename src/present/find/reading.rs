@@ -90,7 +90,7 @@ pub(super) fn part_line(part: &DocumentPart, columns: usize) -> Line {
     let indent = "  ".repeat(part.level as usize);
     let place = match part.kind {
         PartKind::Page => String::new(),
-        _ => quote::place(part.start_line, part.pages.map(PageRange::first_only)),
+        _ => quote::short_place(part.start_line, part.pages.map(PageRange::first_only)),
     };
     let left = vec![piece(Meaning::Plain, format!("{indent}{word}{name}"))];
     justified(left, vec![piece(Meaning::Place, place)], columns)

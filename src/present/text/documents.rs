@@ -61,7 +61,7 @@ impl<'a> TitleCounts<'a> {
     }
 
     /// Returns the folder or the path that distinguishes a document from others with its title.
-    fn place<'b>(&self, document: &'b ListedDocument) -> Option<&'b str> {
+    fn telling_path<'b>(&self, document: &'b ListedDocument) -> Option<&'b str> {
         let path = document.path.as_deref().filter(|_| self.shares_title(document))?;
         Some(if self.shares_folder(document) { path } else { folder_of(document) })
     }
@@ -92,7 +92,7 @@ impl HumanLayout {
                 document.quality.as_ref().map(describe_briefly).unwrap_or_default(),
                 document.date.clone().unwrap_or_default(),
                 clean(&document.title),
-                titles.place(document).map(|place| self.path(place)).unwrap_or_default(),
+                titles.telling_path(document).map(|place| self.path(place)).unwrap_or_default(),
                 clean(&document.tags.join(", ")),
             ]
         });

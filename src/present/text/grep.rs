@@ -64,7 +64,7 @@ impl HumanLayout {
                 self.paint(Meaning::Faint, "--", out)?;
                 writeln!(out)?;
             }
-            self.paint(Meaning::Place, &place(line), out)?;
+            self.paint(Meaning::Place, &exact_place(line), out)?;
             out.text(if line.matches.is_empty() { "- " } else { ": " })?;
             let mut start = 0;
             for found in &line.matches {
@@ -121,7 +121,7 @@ pub(super) fn summary(results: &GrepResults) -> String {
 }
 
 /// Returns the most exact place that is known of a line: its number, else page, section or chunk.
-pub(super) fn place(line: &GrepLine) -> String {
+pub(super) fn exact_place(line: &GrepLine) -> String {
     let place = &line.place;
     match (place.lines, place.pages, &place.section) {
         (Some(lines), ..) => lines.to_string(),
@@ -179,7 +179,7 @@ mod tests {
             (section, "§ A > B"),
             (nothing, "chunk 7"),
         ] {
-            assert_eq!(place(&line("x", 0..1, known)), expected);
+            assert_eq!(exact_place(&line("x", 0..1, known)), expected);
         }
     }
 

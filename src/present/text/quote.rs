@@ -154,7 +154,7 @@ pub(super) fn part(hit: &Hit, has_new_section: bool) -> String {
 
 /// Returns the shortest form of a place: `p.3`, `pp.4-8` if it is not known which of them, `:12`, or nothing. What has pages
 /// has no lines.
-pub(crate) fn place(line: Option<u32>, pages: Option<PageRange>) -> String {
+pub(crate) fn short_place(line: Option<u32>, pages: Option<PageRange>) -> String {
     match (pages, line) {
         (Some(pages), _) if pages.is_single() => format!("p.{pages}"),
         (Some(pages), _) => format!("pp.{pages}"),
@@ -163,10 +163,10 @@ pub(crate) fn place(line: Option<u32>, pages: Option<PageRange>) -> String {
     }
 }
 
-/// Returns [`place`] as it is written behind a path.
+/// Returns [`short_place`] as it is written behind a path.
 pub(crate) fn behind_path(line: Option<u32>, pages: Option<PageRange>) -> String {
     let gap = if pages.is_some() { " " } else { "" };
-    format!("{gap}{}", place(line, pages))
+    format!("{gap}{}", short_place(line, pages))
 }
 
 /// Returns one page or several, as in a citation.
@@ -213,7 +213,7 @@ fn location(hit: &Hit) -> Location {
         let word = format!("kb://{base}document/{}", hit.stored.document_id);
         return Location { word, line: String::new() };
     };
-    let line = place(cited_line(hit), None);
+    let line = short_place(cited_line(hit), None);
     Location { word: shell::word(&paths::path_of(path)), line }
 }
 

@@ -118,7 +118,7 @@ impl HumanLayout {
             parts.insert(2, (Meaning::Faint, format!("[rerank {score:.3}]")));
         }
         if hit.at.pages.is_some() {
-            let pages = quote::place(None, hit.at.pages);
+            let pages = quote::short_place(None, hit.at.pages);
             parts.push((Meaning::Place, format!("({pages})")));
         }
         // Only the last heading of the header chain is shown; the JSON has the complete chain.

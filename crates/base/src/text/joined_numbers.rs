@@ -28,7 +28,7 @@ pub fn joined_numbers(text: &str) -> Vec<JoinedNumber> {
         match kinds.iter().find_map(|kind| kind(&line)) {
             Some(FoundNumber { term, num_groups }) => {
                 let last = groups[rest + num_groups - 1];
-                let bytes = line.place(groups[rest])..line.place(last) + last.len();
+                let bytes = line.start_of(groups[rest])..line.start_of(last) + last.len();
                 found.extend(term.map(|term| JoinedNumber { bytes, term }));
                 rest += num_groups;
             }
@@ -65,7 +65,7 @@ impl<'a> NumberGroups<'a> {
         self.groups.get(self.first + number).copied().filter(|group| group.is_ascii())
     }
 
-    fn place(&self, group: &str) -> usize {
+    fn start_of(&self, group: &str) -> usize {
         group.as_ptr() as usize - self.text.as_ptr() as usize
     }
 
@@ -74,7 +74,7 @@ impl<'a> NumberGroups<'a> {
         let next = self.groups.get(self.first + number + 1);
         match (self.groups.get(self.first + number), next) {
             (Some(group), Some(next)) => {
-                &self.text[self.place(group) + group.len()..self.place(next)]
+                &self.text[self.start_of(group) + group.len()..self.start_of(next)]
             }
             _ => "",
         }
@@ -83,10 +83,10 @@ impl<'a> NumberGroups<'a> {
     /// Returns what is before the first group: all from the group before on.
     fn before(&self) -> &'a str {
         let start = match self.first.checked_sub(1).and_then(|before| self.groups.get(before)) {
-            Some(before) => self.place(before) + before.len(),
+            Some(before) => self.start_of(before) + before.len(),
             None => 0,
         };
-        self.groups.get(self.first).map_or("", |group| &self.text[start..self.place(group)])
+        self.groups.get(self.first).map_or("", |group| &self.text[start..self.start_of(group)])
     }
 
     /// Whether a group follows another one directly behind a sign that also joins groups: it is in the middle of something. A

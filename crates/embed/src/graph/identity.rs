@@ -68,7 +68,7 @@ impl GraphCacheKey {
     }
 
     /// Returns the graph's directory.
-    pub(crate) fn place(&self, cache_dir: &Path) -> PathBuf {
+    pub(crate) fn directory(&self, cache_dir: &Path) -> PathBuf {
         let hash = hash::sha256(self.lines());
         graphs(cache_dir).join(&hash[..FINGERPRINT_LETTERS])
     }
@@ -304,10 +304,16 @@ mod tests {
 
     #[test]
     fn every_difference_gives_another_directory() {
-        let place = |identity: &GraphCacheKey| identity.place(Path::new("/cache"));
+        let directory = |identity: &GraphCacheKey| identity.directory(Path::new("/cache"));
         let first = identity(|_| {});
-        assert_eq!(place(&first), place(&identity(|_| {})));
-        assert_ne!(place(&first), place(&identity(|identity| identity.stamp = "100 6".into())));
-        assert_ne!(place(&first), place(&identity(|identity| identity.kind = "onnx".into())));
+        assert_eq!(directory(&first), directory(&identity(|_| {})));
+        assert_ne!(
+            directory(&first),
+            directory(&identity(|identity| identity.stamp = "100 6".into()))
+        );
+        assert_ne!(
+            directory(&first),
+            directory(&identity(|identity| identity.kind = "onnx".into()))
+        );
     }
 }

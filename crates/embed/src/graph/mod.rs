@@ -113,7 +113,7 @@ pub(super) fn own_weights(installed: &InstalledModel) -> Option<NativeWeights> {
 
 /// Returns the directory of the graph, if it exists.
 pub(super) fn find(installed: &InstalledModel, precision: Precision) -> Result<Option<PathBuf>> {
-    let (_, place) = place(installed, &source(installed)?, precision)?;
+    let (_, place) = key_and_directory(installed, &source(installed)?, precision)?;
     Ok(place.join(GRAPH_FILE).is_file().then_some(place))
 }
 
@@ -128,7 +128,7 @@ pub(super) fn words_file(place: &Path) -> PathBuf {
 }
 
 /// Returns the graph's identity and its directory.
-fn place(
+fn key_and_directory(
     installed: &InstalledModel,
     source: &GraphSource,
     precision: Precision,
@@ -138,7 +138,7 @@ fn place(
         GraphSource::Onnx(path) => (path, "onnx"),
     };
     let identity = GraphCacheKey::of(installed, path, kind, precision)?;
-    let place = identity.place(&installed.cache_dir);
+    let place = identity.directory(&installed.cache_dir);
     Ok((identity, place))
 }
 
@@ -168,7 +168,7 @@ pub(super) fn prepare(
     on_event: &mut dyn FnMut(ModelEvent),
 ) -> Result<Graph> {
     let source = source(installed)?;
-    let (identity, place) = place(installed, &source, precision)?;
+    let (identity, place) = key_and_directory(installed, &source, precision)?;
     let graph = place.join(GRAPH_FILE);
     let mut manifest = CacheManifest::read(&installed.cache_dir);
     if is_intact(&mut manifest, &place, &FILES, &mut |_| {})? {

@@ -53,13 +53,13 @@ impl Store {
 
     /// Returns the folder in which the database was when added folders were last compared with the
     /// disk; `None` if no folder was added, or by an older kb.
-    pub fn place(&self) -> Result<Option<String>> {
+    pub fn last_folder(&self) -> Result<Option<String>> {
         self.read(|db| config::value(db, PLACE))
     }
 
     /// Remembers the folder in which the database is.
-    pub fn set_place(&mut self, place: &str) -> Result<()> {
-        self.write(|db| config::set(db, PLACE, place))
+    pub fn set_last_folder(&mut self, folder: &str) -> Result<()> {
+        self.write(|db| config::set(db, PLACE, folder))
     }
 
     /// Returns the number of documents.

@@ -145,7 +145,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         }
         // Completing is the last resort, for a word that no passage of any knowledge base has.
         for word in query.completable() {
-            if self.place(word).is_some_and(|place| self.found[place].is_nowhere()) {
+            if self.index_of(word).is_some_and(|place| self.found[place].is_nowhere()) {
                 own.extend(self.complete(word)?);
             }
         }
@@ -160,7 +160,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         let least = near.first().map(|near| near.distance);
         let mut own = Vec::new();
         for near in near.iter().filter(|near| Some(near.distance) == least).take(MAX_COMPARED) {
-            if own.len() == MAX_COMPLETIONS || self.place(&near.word).is_some() {
+            if own.len() == MAX_COMPLETIONS || self.index_of(&near.word).is_some() {
                 break;
             }
             let mut occurrences = self.store.occurrences(&near.word)?;
@@ -181,14 +181,14 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
     /// Adds a whole, which is an exact term, a word in camel case, a number, or else a phrase of its parts; `None` if it does
     /// not occur. The groups of a number that occurs are not looked for.
     fn add_whole(&mut self, whole: &CompoundWord) -> Result<Option<usize>> {
-        let exact = exact::term(&whole.typed).and_then(|term| self.place(&exact::shown(&term)));
+        let exact = exact::term(&whole.typed).and_then(|term| self.index_of(&exact::shown(&term)));
         let indexed = &whole.indexed;
         let place = match exact {
             Some(place) => Some(place),
             None => self.add_if_any(indexed, || self.store.occurrences(indexed))?,
         };
         if let Some(place) = place {
-            let parts = whole.parts.iter().filter_map(|part| self.place(part));
+            let parts = whole.parts.iter().filter_map(|part| self.index_of(part));
             let parts: Vec<usize> = parts.filter(|part| *part != place).collect();
             for part in parts.iter().filter(|_| whole.is_number) {
                 self.found[*part] = TermMatches::default();
@@ -206,20 +206,20 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         if found.is_nowhere() && num_elsewhere == 0 {
             return None;
         }
-        self.place(&name).or_else(|| {
+        self.index_of(&name).or_else(|| {
             self.names.push(name);
             self.found.push(TermMatches { num_elsewhere, is_meant: true, ..found });
             Some(self.names.len() - 1)
         })
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
+    fn index_of(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Adds a term, and returns its place.
     fn add(&mut self, name: &str, read: impl FnOnce() -> Result<Vec<Occurrence>>) -> Result<usize> {
-        if let Some(place) = self.place(name) {
+        if let Some(place) = self.index_of(name) {
             return Ok(place);
         }
         let (occurrences, named) = (read()?, self.store.named_chunks(name)?);
@@ -240,7 +240,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         name: &str,
         read: impl FnOnce() -> Result<Vec<Occurrence>>,
     ) -> Result<Option<usize>> {
-        if let Some(place) = self.place(name) {
+        if let Some(place) = self.index_of(name) {
             return Ok(Some(place));
         }
         let occurrences = read()?;

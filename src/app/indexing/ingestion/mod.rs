@@ -123,7 +123,7 @@ pub(crate) fn ingest(
             languages::note(name, &report, start.elapsed(), &store, observer)?;
         }
         if last_update::covers_all(&store, &starts)? {
-            last_update::note(&mut store)?;
+            last_update::remember(&mut store)?;
         }
     }
     erase::finish(store, observer)?;

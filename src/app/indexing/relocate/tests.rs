@@ -152,7 +152,7 @@ fn folders_that_moved_with_the_database_are_found() {
         world.add_folder("disk/docs");
         let mut store = world.store();
         follow_database(&world.session, &mut store, &world).unwrap();
-        assert!(store.place().unwrap().is_some());
+        assert!(store.last_folder().unwrap().is_some());
         store.close().unwrap();
         std::fs::rename(world.path("disk"), world.path("moved")).unwrap();
         for name in &["a", "b", "c"][..num_missing] {
@@ -168,7 +168,7 @@ fn folders_that_moved_with_the_database_are_found() {
         assert_eq!(world.short(&roots[0].path), expected, "{num_missing}");
         assert_eq!(world.heard("has moved with the database to"), is_found);
         // If one was not found, a later run checks again.
-        let place = world.short(&store.place().unwrap().unwrap());
+        let place = world.short(&store.last_folder().unwrap().unwrap());
         assert_eq!(place, if is_found { "moved/kb" } else { "disk/kb" });
     }
 }

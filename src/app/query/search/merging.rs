@@ -72,7 +72,7 @@ impl MergeOptions {
         if self.is_comparable {
             self.weigh(&mut answers);
         } else {
-            self.place(&mut answers);
+            self.score_by_rank(&mut answers);
         }
         let numbered = answers.into_iter().enumerate();
         let mut hits: Vec<(usize, Hit)> = numbered
@@ -89,7 +89,7 @@ impl MergeOptions {
     }
 
     /// Gives each hit the score for its place: only ranks are fused.
-    fn place(&self, answers: &mut [Vec<Hit>]) {
+    fn score_by_rank(&self, answers: &mut [Vec<Hit>]) {
         for answer in answers {
             for (place, hit) in (1_u32..).zip(answer) {
                 let score = fuse::term(1.0, place, self.rrf_k);

@@ -49,7 +49,7 @@ pub fn grep(
         writeln!(out, "\n**{title}**{}, {}", path.unwrap_or_default(), facts.join(", "))?;
         for line in *lines {
             let mark = if line.matches.is_empty() { '-' } else { ':' };
-            writeln!(out, "{}{mark} {}", text::place(line), text::clipped(line, MAX_CHARS))?;
+            writeln!(out, "{}{mark} {}", text::exact_place(line), text::clipped(line, MAX_CHARS))?;
         }
     }
     if results.documents.is_empty() {
