@@ -8,7 +8,7 @@ use crate::app::Session;
 use crate::app::query::choose::{DocumentChoice, SelectionCriteria};
 use crate::app::session::bases::{self, place};
 use crate::app::session::{absolute, add_paths, path_prefix};
-use crate::cli::args::{Cli, FilterArgs, Global, SelectionCriteriaArgs};
+use crate::cli::args::{FilterArgs, Global, SelectionCriteriaArgs};
 use crate::cli::exit::ExitStatus;
 use crate::cli::pager::Pager;
 use crate::cli::ui::Ui;
@@ -41,20 +41,26 @@ pub(super) struct CommandContext {
     pager: Option<Pager>,
 }
 
+/// How the answer of a command is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AnswerForm {
+    pub(super) format: OutputFormat,
+    /// Whether it is for people, if stdout is a terminal.
+    pub(super) is_read_by_people: bool,
+}
+
 impl CommandContext {
     /// Opens the knowledge bases.
     pub(super) fn new(
         environment: Environment,
-        cli: &Cli,
+        global: &Global,
         flags: &Flags,
         usual: ResolvedConfig,
-        format: OutputFormat,
+        form: AnswerForm,
     ) -> Result<Self> {
-        let global = &cli.global;
-        let is_read = format == OutputFormat::Human && cli.command.is_read_by_people();
         let names = global.base.as_deref().map(bases::names).transpose()?.unwrap_or_default();
         let named = names.first().map(String::as_str);
-        let is_at_terminal = is_read && streams::is_stdout_terminal();
+        let is_at_terminal = form.is_read_by_people && streams::is_stdout_terminal();
         // Without a working directory, no path is preferred.
         let working_dir = is_at_terminal.then(|| path_prefix(Path::new(".")).ok()).flatten();
         let session = Session::builder(environment)
@@ -75,7 +81,7 @@ impl CommandContext {
         let layout = HumanLayout { bases, ..human_layout(session.environment(), global) };
         let is_paged = layout.is_terminal && !global.no_pager;
         let pager = if is_paged { Pager::new(session.environment()) } else { None };
-        Ok(Self { session, beside, layout, ui: Ui::default(), format, pager })
+        Ok(Self { session, beside, layout, ui: Ui::default(), format: form.format, pager })
     }
 
     /// Makes the knowledge base of the project in the working directory, and works on it.

@@ -113,7 +113,7 @@ pub(super) fn reindex(context: &CommandContext, args: &args::ReindexArgs) -> Res
     context.present(&reindexed, json::answer, HumanLayout::reindexed)
 }
 
-pub(super) fn models(context: &CommandContext) -> Result<ExitStatus> {
+pub(super) fn models(context: &CommandContext, _: &args::ModelArgs) -> Result<ExitStatus> {
     context.present(&models::list(&context.session)?, json::answer, HumanLayout::models)
 }
 

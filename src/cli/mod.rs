@@ -42,7 +42,7 @@ use crate::app::session::absolute;
 use crate::app::{Observer, ServerOptions, Session};
 use crate::cancel;
 use crate::cli::args::{Cli, Command, McpAction, first_word};
-use crate::cli::context::CommandContext;
+use crate::cli::context::{AnswerForm, CommandContext};
 use crate::cli::exit::{ExitStatus, end};
 use crate::cli::format::default_format;
 use crate::cli::rejected::{explain, explain_skill, is_skill};
@@ -118,7 +118,7 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
                     mcp(context, args, is_limited, program, serve)
                 }
                 // The first signal also ends statements of the database.
-                command => cancel::under(context.ui.cancel_flag(), || dispatch(&context, command)),
+                command => cancel::under(context.ui.cancel_flag(), || command.run(&context)),
             }
         });
     messages::release(outcome.is_ok());
@@ -162,7 +162,9 @@ fn context(
     usual: ResolvedConfig,
     format: OutputFormat,
 ) -> Result<CommandContext> {
-    let context = CommandContext::new(environment, cli, flags, usual, format)?;
+    let is_read_by_people = format == OutputFormat::Human && cli.command.is_read_by_people();
+    let form = AnswerForm { format, is_read_by_people };
+    let context = CommandContext::new(environment, &cli.global, flags, usual, form)?;
     let context = match &cli.command {
         Command::Init(args) if args.here => context.here()?,
         _ => context,
@@ -207,54 +209,6 @@ fn command_name(args: &[OsString]) -> &str {
     let command = <Cli as clap::CommandFactory>::command();
     let mut named = words.filter(|word| command.find_subcommand(word).is_some());
     named.next().unwrap_or_default()
-}
-
-fn dispatch(context: &CommandContext, command: &Command) -> Result<ExitStatus> {
-    match command {
-        Command::Init(args) => manage::init(context, args),
-        Command::Add(args) => add::run(context, args),
-        Command::Search(args) => search::run(context, args),
-        Command::Find(args) => find::run(context, args),
-        Command::Grep(args) => search::grep(context, args),
-        Command::Why(args) => read::why(context, args),
-        Command::List(args) => read::list(context, args),
-        Command::Files(args) => read::files(context, args),
-        Command::Info(args) => read::info(context, args),
-        Command::Similar(args) => search::similar(context, args),
-        Command::Outline(args) => read::outline(context, args),
-        Command::Show(args) => read::show(context, args),
-        Command::Open(args) => read::open(context, args),
-        Command::Convert(args) => convert::run(context, args),
-        Command::Remove(args) => edit::remove(context, args),
-        Command::Edit(args) => edit::run(context, args),
-        Command::Tags(args) => edit::tags(context, args),
-        Command::Tag(args) => edit::tag(context, args),
-        Command::Status(args) => manage::status(context, args),
-        Command::Backup(args) => manage::backup(context, args),
-        Command::Restore(args) => manage::restore(context, args),
-        Command::Push(args) => manage::push(context, args),
-        Command::Relocate(args) => manage::relocate(context, args),
-        Command::Export(args) => manage::export(context, args),
-        Command::Import(args) => manage::import(context, args),
-        Command::Doctor(args) => manage::doctor(context, args),
-        Command::Update(args) => add::update(context, args),
-        Command::Watch(args) => manage::watch(context, args),
-        Command::Reindex(args) => manage::reindex(context, args),
-        Command::Model(_) => manage::models(context),
-        Command::Embed(args) => embed::run(context, args),
-        Command::Eval(args) => manage::eval(context, args),
-        Command::Cache(args) => manage::cache(context, args),
-        Command::Config(args) => manage::config(context, args),
-        Command::Base(args) => base::run(context, args),
-        Command::Skill(_)
-        | Command::Mcp(_)
-        | Command::Help(_)
-        | Command::Schema(_)
-        | Command::Completions(_)
-        | Command::Man(_) => {
-            unreachable!("`run` handles these commands before it creates a context")
-        }
-    }
 }
 
 /// Serves agents, which can name only the knowledge bases of `--base` if `is_limited` is set.

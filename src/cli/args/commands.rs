@@ -1,4 +1,5 @@
-//! Defines how clap learns of the commands: by name first, and of the arguments of the one that is used.
+//! Defines the commands from one table: how clap learns of them, by name first and of the arguments of the one that is used,
+//! and what runs each.
 
 /// Returns the output format that arguments request: that of `--format`, unless the row has a function.
 macro_rules! requested {
@@ -11,13 +12,24 @@ macro_rules! requested {
     }};
 }
 
+/// Runs a command by the function of its row.
+macro_rules! ran {
+    ($context:ident, $args:ident, $run:path) => {
+        $run($context, $args)
+    };
+    ($context:ident, $args:ident) => {
+        unreachable!("{:?} runs without a context", $args)
+    };
+}
+
 /// Defines `Command` from a table of groups, with a row for each command: the line of its help, its name, its
-/// arguments, and what returns the output format that they request if they have no usual `--format`.
+/// arguments, the function that runs it in a context, and what returns the output format that the arguments request if
+/// they have no usual `--format`.
 ///
 /// clap's derive would build the arguments of all commands at every start, which takes longer than to parse
 /// them. Here those of a command are built when it is used, or when `clap::Command::build` is called.
 macro_rules! commands {
-    ($($group:literal { $(#[doc = $about:literal] $name:ident($args:ty $(, $format:expr)?),)+ })+) => {
+    ($($group:literal { $(#[doc = $about:literal] $name:ident($args:ty $(=> $run:path)? $(, $format:expr)?),)+ })+) => {
         /// A command.
         #[derive(Debug)]
         pub(super) enum Command {
@@ -33,6 +45,16 @@ macro_rules! commands {
             pub(crate) fn wanted_format(&self) -> Option<OutputFormat> {
                 match self {
                     $($(Self::$name(args) => requested!(args $(, $args, $format)?),)+)+
+                }
+            }
+
+            /// Runs the command.
+            pub(super) fn run(
+                &self,
+                context: &CommandContext,
+            ) -> crate::error::Result<ExitStatus> {
+                match self {
+                    $($(Self::$name(args) => ran!(context, args $(, $run)?),)+)+
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! Defines the command line. The structs only validate arguments; their doc comments are the help text.
+//! Defines the command line. The structs only validate arguments; their doc comments are the help text. The table of
+//! commands says what runs each.
 
 #![expect(clippy::doc_markdown, reason = "backticks would show in the help text")]
 
@@ -21,7 +22,10 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::app::ToolSet;
 use crate::app::agents::clients::CLIENTS;
+use crate::cli;
 use crate::cli::args::values::tool_set;
+use crate::cli::context::CommandContext;
+use crate::cli::exit::ExitStatus;
 use crate::config::OutputFormat;
 
 pub(super) use add::{AddArgs, ImportArgs, InitArgs, UpdateArgs, WatchArgs};
@@ -63,91 +67,91 @@ pub(super) struct Cli {
 const JSON: Option<OutputFormat> = Some(OutputFormat::Json);
 const HUMAN: Option<OutputFormat> = Some(OutputFormat::Human);
 
-// The commands are in the order of `kb --help`.
+// The commands are in the order of `kb --help`. `cli::run` runs those without a function before there is a context.
 commands! {
     "Find" {
         /// Search your documents
-        Search(SearchArgs, SearchArgs::wanted_format),
+        Search(SearchArgs => cli::search::run, SearchArgs::wanted_format),
         /// Find as you type, on the full screen
-        Find(FindArgs, |_| HUMAN),
+        Find(FindArgs => cli::find::run, |_| HUMAN),
         /// Find every line that matches a pattern
-        Grep(GrepArgs, |args| Some(errors(args.format))),
+        Grep(GrepArgs => cli::search::grep, |args| Some(errors(args.format))),
         /// Find passages like a document or chunk
-        Similar(SimilarArgs),
+        Similar(SimilarArgs => cli::search::similar),
         /// Explain why a document is not found
-        Why(WhyArgs),
+        Why(WhyArgs => cli::read::why),
     }
 
     "Add and keep current" {
         /// Fetch the model and create the database
-        Init(InitArgs),
+        Init(InitArgs => cli::manage::init),
         /// Add files, folders or a note
-        Add(AddArgs),
+        Add(AddArgs => cli::add::run),
         /// Update new, changed and moved files
-        Update(UpdateArgs),
+        Update(UpdateArgs => cli::add::update),
         /// Follow added folders and update what changes
-        Watch(WatchArgs, |_| HUMAN),
+        Watch(WatchArgs => cli::manage::watch, |_| HUMAN),
         /// List the files kb has seen
-        Files(FilesArgs),
+        Files(FilesArgs => cli::read::files),
         /// Say where an added folder is now
-        Relocate(RelocateArgs),
+        Relocate(RelocateArgs => cli::manage::relocate),
         /// Remove documents
-        Remove(RemoveArgs),
+        Remove(RemoveArgs => cli::edit::remove),
     }
 
     "Read on" {
         /// List documents
-        List(ListArgs),
+        List(ListArgs => cli::read::list),
         /// Show one document and its chunks
-        Info(InfoArgs),
+        Info(InfoArgs => cli::read::info),
         /// List sections, pages or symbols
-        Outline(OutlineArgs),
+        Outline(OutlineArgs => cli::read::outline),
         /// Show a section, page, symbol or chunk
-        Show(ShowArgs, |args| Some(errors(args.format))),
+        Show(ShowArgs => cli::read::show, |args| Some(errors(args.format))),
         /// Print or open the file of a document
-        Open(OpenArgs),
+        Open(OpenArgs => cli::read::open),
         /// Convert files to Markdown or JSON
-        Convert(ConvertArgs, |args| Some(errors(args.format))),
+        Convert(ConvertArgs => cli::convert::run, |args| Some(errors(args.format))),
     }
 
     "Organise" {
         /// Edit title, tags, date or the text of a note
-        Edit(EditArgs),
+        Edit(EditArgs => cli::edit::run),
         /// List or rename tags
-        Tags(TagsArgs, TagsArgs::wanted_format),
+        Tags(TagsArgs => cli::edit::tags, TagsArgs::wanted_format),
         /// Add or remove tags of documents
-        Tag(TagArgs),
+        Tag(TagArgs => cli::edit::tag),
     }
 
     "Look after" {
         /// Show what the database holds
-        Status(StatusArgs),
+        Status(StatusArgs => cli::manage::status),
         /// Check the database and repair it
-        Doctor(DoctorArgs),
+        Doctor(DoctorArgs => cli::manage::doctor),
         /// List, make and name knowledge bases
-        Base(BaseArgs, |args| Some(args.format().format)),
+        Base(BaseArgs => cli::base::run, |args| Some(args.format().format)),
         /// Back up the database or verify a backup
-        Backup(BackupArgs),
+        Backup(BackupArgs => cli::manage::backup),
         /// Put a backup in place of the database
-        Restore(RestoreArgs),
+        Restore(RestoreArgs => cli::manage::restore),
         /// Export documents as lines of JSON
-        Export(ExportArgs, |_| JSON),
+        Export(ExportArgs => cli::manage::export, |_| JSON),
         /// Import a file written by `kb export`
-        Import(ImportArgs),
+        Import(ImportArgs => cli::manage::import),
         /// Update a copy in PostgreSQL, for many people
-        Push(PushArgs),
+        Push(PushArgs => cli::manage::push),
         /// Compute all vectors again
-        Reindex(ReindexArgs),
+        Reindex(ReindexArgs => cli::manage::reindex),
         /// List the models that can be chosen
-        Model(ModelArgs, ModelArgs::wanted_format),
+        Model(ModelArgs => cli::manage::models, ModelArgs::wanted_format),
         /// Show or change settings
-        Config(ConfigArgs),
+        Config(ConfigArgs => cli::manage::config),
         /// Show or clean the cache of models
-        Cache(CacheArgs, CacheArgs::wanted_format),
+        Cache(CacheArgs => cli::manage::cache, CacheArgs::wanted_format),
         /// Measure retrieval quality
-        Eval(EvalArgs),
+        Eval(EvalArgs => cli::manage::eval),
         /// Print the vectors of texts
-        Embed(EmbedArgs, |_| JSON),
+        Embed(EmbedArgs => cli::embed::run, |_| JSON),
     }
 
     "Agents and skills" {
