@@ -14,7 +14,7 @@ use crate::server::{Schema, UNLISTED};
 const BASE: &str = "base";
 
 /// The only tool that accepts several.
-const SEARCH: &str = "kb_search";
+pub(super) const SEARCH: &str = "kb_search";
 
 /// The open knowledge bases.
 pub(super) struct Bases {

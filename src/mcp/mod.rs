@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! server:   turn → validate → audit → dispatch → audit ──► envelope
-//!                                        └─► tools, skill_tools, resources ──► app ──► present::json
+//!                                        └─► offer ─► tools, skill_tools, resources ──► app ──► present::json
 //! ```
 
 mod bases;
 mod form;
 mod instructions;
+mod offer;
 pub mod reporter;
 mod resources;
 mod schemas;
@@ -29,8 +30,8 @@ use crate::app::{self, Observer, ServerOptions, Session};
 use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
+use crate::mcp::offer::ToolListOptions;
 use crate::mcp::service::Service;
-use crate::mcp::tools::ToolListOptions;
 use crate::server::{self, AuditSink, JsonLines, NoAudit, ToolDispatcher};
 
 /// Serves until stdin closes. The database is opened and the skills are loaded before the first
@@ -67,7 +68,7 @@ pub fn run(session: Session, observer: Arc<dyn Observer>, options: &ServerOption
     // If the skills cannot be loaded now, they could not be served later.
     service.list_skills()?;
     let mut chain = ToolDispatcher::new(audit);
-    for tool in tools::tools(&service, service.tool_set(), tool_options) {
+    for tool in offer::tools(&service, service.tool_set(), tool_options) {
         chain.register(tool).map_err(Error::usage)?;
     }
     let preparing = Arc::clone(&service);

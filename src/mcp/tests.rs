@@ -43,7 +43,7 @@ impl Served {
     }
 
     fn tools(&self, allows_writing: bool, has_several: bool) -> Vec<Tool> {
-        tools::tools(
+        offer::tools(
             &self.service,
             self.service.tool_set(),
             ToolListOptions { allows_writing, has_several },

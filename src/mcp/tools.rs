@@ -1,5 +1,5 @@
-//! Offers use cases as tools for agents. Each tool has a name, a schema, a description and a
-//! function.
+//! Lists the tools about documents. Each is a row with a name, a description, the type of its input, and a function that
+//! calls a use case.
 //!
 //! A tool returns compact text, or with `detail: "full"` what its command prints with `--format json`; the same
 //! functions produce both.
@@ -13,78 +13,63 @@ use serde_json::Value;
 use crate::app::indexing::add::{AddRequest, DocumentSource};
 use crate::app::query::search::{SearchAnswer, SearchRequest};
 use crate::app::session::observer::NoteKeeper;
-use crate::app::{self, Observer, Session, ToolSet};
+use crate::app::{self, Session};
 use crate::error::{Error, Result};
-use crate::files::program;
 use crate::mcp::bases::Bases;
 use crate::mcp::form::{PAGE, ReplyOptions, SHORT_PAGE};
 use crate::mcp::reporter::ServerReporter;
 use crate::mcp::schemas::schema;
-use crate::mcp::service::{Service, failure_of};
-use crate::mcp::{bases, skill_tools};
 use crate::present::json::{self, read as read_json};
-use crate::present::text::compact::{self, AnswerInterface};
+use crate::present::text::compact::{self, AnswerInterface, documents};
 use crate::present::text::grep_part::GrepPart;
 use crate::present::text::{read as read_text, stale};
 use crate::requests::{
     self, AddInput, GrepInput, InfoInput, ListInput, NoInput, NoteInput, OpenInput, OutlineInput,
     SearchInput, ShowInput, SimilarInput, UpdateNoteInput,
 };
-use crate::server::{Call, Tool, ToolEffect, ToolReply, UNLISTED};
-use crate::skill::commands::COMMANDS;
+use crate::server::{Schema, ToolEffect, ToolReply};
 
 /// How many documents a list has if the call does not say.
 const LIST_LIMIT: u32 = 50;
 
-/// The filters that a tool seldom needs.
-const UNLISTED_FILTERS: [(&str, &[&str]); 3] = [
-    ("kb_grep", &["type", "tags", "exclude_tags", "language", "since"]),
-    ("kb_similar", &["type", "tags", "exclude_tags", "path", "language", "since"]),
-    ("kb_list", &["exclude_tags", "language", "since"]),
-];
+/// A tool about documents. Its name is `kb_` and the command, if it only reads.
+pub(super) struct DocumentTool {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    pub(super) description: &'static str,
+    pub(super) effect: ToolEffect,
+    /// Arguments that are accepted without being listed, because few calls need them.
+    pub(super) unlisted: &'static [&'static str],
+    /// Returns the schema of its input.
+    pub(super) schema: fn() -> Schema,
+    /// Answers a call.
+    pub(super) answer: Box<ToolAnswer>,
+}
 
-/// Accepts an argument of a tool without listing it.
-fn unlist(tool: &mut Tool, name: &str) {
-    let properties = tool.schema.get_mut("properties").and_then(Value::as_object_mut);
-    if let Some(Value::Object(property)) = properties.and_then(|known| known.get_mut(name)) {
-        property.insert(UNLISTED.to_owned(), true.into());
+/// Answers a call with an input.
+type ToolAnswer = dyn Fn(Value, &ToolCallContext<'_>) -> Result<ToolReply> + Send + Sync;
+
+impl DocumentTool {
+    /// Returns a tool that changes nothing, from a function that takes a typed input.
+    fn reading<I: DeserializeOwned + JsonSchema + 'static>(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        work: fn(I, &ToolCallContext<'_>) -> Result<ToolReply>,
+    ) -> Self {
+        let answer: Box<ToolAnswer> = Box::new(move |input, call| {
+            let input = serde_json::from_value(input);
+            work(input.map_err(|error| Error::usage(error.to_string()))?, call)
+        });
+        let effect = ToolEffect::Reads;
+        Self { name, title, description, effect, unlisted: &[], schema: schema::<I>, answer }
     }
 }
 
-/// What decides how tools are offered.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ToolListOptions {
-    /// Whether tools may change something.
-    pub(super) allows_writing: bool,
-    /// Whether there are several knowledge bases.
-    pub(super) has_several: bool,
-}
-
-/// Returns the tools of a set. Tools that change something are included only if that is allowed.
-pub(super) fn tools(service: &Arc<Service>, set: ToolSet, options: ToolListOptions) -> Vec<Tool> {
-    let allows_writing = options.allows_writing;
-    let (has_kb, has_skills) = (set != ToolSet::Skills, set != ToolSet::Kb);
-    let mut tools = if has_kb { read_tools(service) } else { Vec::new() };
-    if has_kb && allows_writing {
-        tools.extend(write_tools(service));
-    }
-    for tool in &mut tools {
-        bases::declare(&mut tool.schema, &tool.name, options.has_several);
-        if let Some((_, filters)) = UNLISTED_FILTERS.iter().find(|(name, _)| *name == tool.name) {
-            filters.iter().for_each(|name| unlist(tool, name));
-        }
-    }
-    let commands = COMMANDS.iter().filter(|command| {
-        has_skills && command.is_tool && (command.is_read_only || allows_writing)
-    });
-    tools.extend(commands.map(|command| skill_tools::skill_tool(service, command)));
-    tools
-}
-
-fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
+/// Returns all tools about documents, those that write last.
+pub(super) fn rows() -> Vec<DocumentTool> {
     vec![
-        reading_tool(
-            service,
+        DocumentTool::reading(
             "kb_search",
             "Search documents",
             "Search the user's own documents and notes by keywords and meaning, first, whenever \
@@ -99,26 +84,30 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 })
             },
         ),
-        reading_tool(
-            service,
-            "kb_grep",
-            "Find matching lines",
-            "Find every line that matches a pattern, also in PDFs: names, counts.",
-            grep,
-        ),
-        reading_tool(
-            service,
-            "kb_similar",
-            "Find similar passages",
-            "Find passages similar to a document or chunk.",
-            |input: SimilarInput, call| {
-                let request = input.try_into()?;
-                let found = app::query::search::similar(call.session(), &request, &call.observer)?;
-                call.form.reply(PAGE, &found, json::similar, compact::similar)
-            },
-        ),
-        reading_tool(
-            service,
+        DocumentTool {
+            unlisted: &["type", "tags", "exclude_tags", "language", "since"],
+            ..DocumentTool::reading(
+                "kb_grep",
+                "Find matching lines",
+                "Find every line that matches a pattern, also in PDFs: names, counts.",
+                grep,
+            )
+        },
+        DocumentTool {
+            unlisted: &["type", "tags", "exclude_tags", "path", "language", "since"],
+            ..DocumentTool::reading(
+                "kb_similar",
+                "Find similar passages",
+                "Find passages similar to a document or chunk.",
+                |input: SimilarInput, call| {
+                    let request = input.try_into()?;
+                    let found =
+                        app::query::search::similar(call.session(), &request, &call.observer)?;
+                    call.form.reply(PAGE, &found, json::similar, compact::similar)
+                },
+            )
+        },
+        DocumentTool::reading(
             "kb_outline",
             "Outline a document",
             "List a document's sections, pages or symbols, to read on.",
@@ -129,12 +118,11 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 let is_brief = input.level.is_none() && !call.form.is_full;
                 let left_out = is_brief.then(|| outline.keep_outermost());
                 call.form.reply(SHORT_PAGE, &outline, read_json::outline, |outline, out| {
-                    compact::outline(outline, left_out, out)
+                    documents::outline(outline, left_out, out)
                 })
             },
         ),
-        reading_tool(
-            service,
+        DocumentTool::reading(
             "kb_show",
             "Show part of a document",
             "Read a section, symbol, page or chunk if a hit is not enough.",
@@ -154,28 +142,28 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                     return Ok(ToolReply { image: Some(png), ..reply });
                 }
                 let shown = app::query::read::show(call.session(), &request)?;
-                call.form.reply(PAGE, &shown, read_json::show, compact::show)
+                call.form.reply(PAGE, &shown, read_json::show, documents::show)
             },
         ),
-        reading_tool(
-            service,
+        DocumentTool::reading(
             "kb_open",
             "Open a document's file",
             "Read a document's file or lines: costs most.",
             |input: OpenInput, call| {
                 let opened = app::query::read::open(call.session(), &input.try_into()?)?;
-                call.form.reply(PAGE, &opened, read_json::open, compact::open)
+                call.form.reply(PAGE, &opened, read_json::open, documents::open)
             },
         ),
-        reading_tool(
-            service,
-            "kb_list",
-            "List documents",
-            "List documents: what the knowledge base holds.",
-            list,
-        ),
-        reading_tool(
-            service,
+        DocumentTool {
+            unlisted: &["exclude_tags", "language", "since"],
+            ..DocumentTool::reading(
+                "kb_list",
+                "List documents",
+                "List documents: what the knowledge base holds.",
+                list,
+            )
+        },
+        DocumentTool::reading(
             "kb_info",
             "Describe a document",
             "Show a document's metadata: type, pages, dates.",
@@ -185,11 +173,10 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                 if !call.form.is_full {
                     info.chunks.clear();
                 }
-                call.form.reply(SHORT_PAGE, &info, json::info, compact::info)
+                call.form.reply(SHORT_PAGE, &info, json::info, documents::info)
             },
         ),
-        reading_tool(
-            service,
+        DocumentTool::reading(
             "kb_tags",
             "List tags",
             "List tags and their numbers of documents.",
@@ -199,12 +186,11 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                     SHORT_PAGE,
                     tags.as_slice(),
                     |tags, out| out.value(&tags),
-                    compact::tags,
+                    documents::tags,
                 )
             },
         ),
-        reading_tool(
-            service,
+        DocumentTool::reading(
             "kb_status",
             "Report the status",
             "Report numbers of documents and the model.",
@@ -215,19 +201,13 @@ fn read_tools(service: &Arc<Service>) -> Vec<Tool> {
                     SHORT_PAGE,
                     &status,
                     |status, out| json::status(status, None, out),
-                    compact::status,
+                    documents::status,
                 )
             },
         ),
-    ]
-}
-
-fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
-    vec![
-        Tool {
+        DocumentTool {
             effect: ToolEffect::Adds { is_idempotent: true },
-            ..reading_tool(
-                service,
+            ..DocumentTool::reading(
                 "kb_add_note",
                 "Add a note",
                 "Keep a short text in the knowledge base. Only when the user asks for it.",
@@ -241,11 +221,10 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
                 },
             )
         },
-        Tool {
+        DocumentTool {
             // The same call twice is not the same as once, because each edit is recorded with its time.
             effect: ToolEffect::Replaces { is_idempotent: false },
-            ..reading_tool(
-                service,
+            ..DocumentTool::reading(
                 "kb_update_note",
                 "Replace a note",
                 "Replace the text of a note; its id and creation time stay. Only \
@@ -260,10 +239,9 @@ fn write_tools(service: &Arc<Service>) -> Vec<Tool> {
                 },
             )
         },
-        Tool {
+        DocumentTool {
             effect: ToolEffect::Replaces { is_idempotent: true },
-            ..reading_tool(
-                service,
+            ..DocumentTool::reading(
                 "kb_add",
                 "Add files and folders",
                 "Add files and folders to the knowledge base, or refresh them; unchanged files are \
@@ -289,7 +267,7 @@ fn list(input: ListInput, call: &ToolCallContext<'_>) -> Result<ToolReply> {
     // The cursor was a place in the list, and must not count as one in the text.
     let form = ReplyOptions { cursor: 0, ..call.form };
     let reply = form.reply(PAGE, listed, json::list, |listed, out| {
-        compact::list(listed, start, total, &notes, out)
+        documents::list(listed, start, total, &notes, out)
     })?;
     Ok(ToolReply { next_cursor: Some(next).filter(|next| *next < total), notes, ..reply })
 }
@@ -332,17 +310,17 @@ fn found(request: &SearchRequest, call: &ToolCallContext<'_>) -> Result<SearchAn
 /// Adds documents and reports progress.
 fn added(request: &AddRequest, call: &ToolCallContext<'_>) -> Result<ToolReply> {
     let (report, _) = app::indexing::add::add(call.session(), request, &call.observer)?;
-    call.form.reply(SHORT_PAGE, &report, json::report, compact::report)
+    call.form.reply(SHORT_PAGE, &report, json::report, documents::report)
 }
 
 /// What a call is about and how it wants to be answered.
-struct ToolCallContext<'a> {
+pub(super) struct ToolCallContext<'a> {
     /// All knowledge bases of the server.
-    bases: &'a Bases,
+    pub(super) bases: &'a Bases,
     /// Those that the call is about, at least one.
-    sessions: Vec<Arc<Session>>,
-    observer: ServerReporter<'a>,
-    form: ReplyOptions,
+    pub(super) sessions: Vec<Arc<Session>>,
+    pub(super) observer: ServerReporter<'a>,
+    pub(super) form: ReplyOptions,
 }
 
 impl ToolCallContext<'_> {
@@ -350,48 +328,4 @@ impl ToolCallContext<'_> {
     fn session(&self) -> &Session {
         &self.sessions[0]
     }
-}
-
-/// Makes a tool that changes nothing from a function that takes a typed input.
-fn reading_tool<I: DeserializeOwned + JsonSchema + 'static>(
-    service: &Arc<Service>,
-    name: &'static str,
-    title: &str,
-    description: &str,
-    work: fn(I, &ToolCallContext<'_>) -> Result<ToolReply>,
-) -> Tool {
-    let service = Arc::clone(service);
-    let mut schema = schema::<I>();
-    ReplyOptions::declare(&mut schema, name == "kb_search");
-    let arguments =
-        schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    Tool {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        description: description.to_owned(),
-        schema,
-        effect: ToolEffect::Reads,
-        handler: Box::new(move |input, call| {
-            called(&service, name, input, call, work)
-                .map_err(|error| failure_of(&error, &arguments))
-        }),
-    }
-}
-
-/// Runs the function of a tool on the knowledge bases that a call names.
-fn called<I: DeserializeOwned>(
-    service: &Service,
-    name: &str,
-    mut input: Value,
-    call: &Call,
-    work: fn(I, &ToolCallContext<'_>) -> Result<ToolReply>,
-) -> Result<ToolReply> {
-    let form = ReplyOptions::take(&mut input);
-    let sessions = service.bases.take(name, &mut input)?;
-    let input = serde_json::from_value(input).map_err(|error| Error::usage(error.to_string()))?;
-    let observer = ServerReporter::new(&*service.observer, call);
-    if let Some(news) = program::news_of_replacement() {
-        observer.warn(news);
-    }
-    work(input, &ToolCallContext { bases: &service.bases, sessions, observer, form })
 }

@@ -3,13 +3,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::mcp::tools;
+use crate::server::ToolEffect;
+use crate::skill::commands::SkillCommand;
 use crate::text::command;
-
-/// The commands that are tools, those of documents and those of skills.
-const COMMANDS: [&[&str]; 2] = [
-    &["search", "grep", "similar", "outline", "show", "open", "list", "info", "tags", "status"],
-    &["list", "outline", "search", "show", "open", "sources", "stats", "lint"],
-];
 
 /// Options whose argument has another name.
 const OPTIONS: [(&str, &str); 3] =
@@ -40,7 +37,10 @@ fn called(typed: &str, arguments: &Map<String, Value>) -> Option<String> {
     };
     let words = command::words(typed);
     let (name, words) = words.split_first()?;
-    COMMANDS[usize::from(prefix == "skill")].iter().find(|known| *known == name)?;
+    let tool = format!("{prefix}_{name}");
+    if !is_reading(&tool) {
+        return None;
+    }
     // This argument is typed without an option.
     let positional = match name.as_str() {
         _ if prefix == "skill" => "skill",
@@ -59,8 +59,17 @@ fn called(typed: &str, arguments: &Map<String, Value>) -> Option<String> {
         };
         given.insert(name, value);
     }
-    let tool = format!("{prefix}_{name}");
     Some(if given.is_empty() { tool } else { format!("{tool} {}", Value::Object(given)) })
+}
+
+/// Whether a tool of this name only reads. Such a tool is named as its command.
+fn is_reading(tool: &str) -> bool {
+    match tool.strip_prefix("skill_") {
+        Some(name) => {
+            SkillCommand::find(name).is_some_and(|command| command.is_tool && command.is_read_only)
+        }
+        None => tools::rows().iter().any(|row| row.name == tool && row.effect == ToolEffect::Reads),
+    }
 }
 
 /// Returns a typed word as a number or a text.
@@ -82,7 +91,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::skill::commands::COMMANDS as SKILL_COMMANDS;
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
@@ -100,6 +108,8 @@ mod tests {
         check("`kb search --fts-only` needs", "`kb_search {\"fts_only\":true}` needs");
         check("`kb skill sources pdf` lists", "`skill_sources {\"skill\":\"pdf\"}` lists");
         check("`kb skill list`; `kb init`", "`skill_list`; `kb init`");
+        // Those that write have other arguments.
+        check("`kb add notes`, `kb skill build pdf`", "`kb add notes`, `kb skill build pdf`");
         for same in ["run `kb init`", "`kb listing`", "an odd ` mark", "no command", "`kb`"] {
             check(same, same);
         }
@@ -110,14 +120,5 @@ mod tests {
         check("`-F` (fixed) searches", "`fixed_strings` (fixed) searches");
         check("with `--budget`, `--top` must", "with `budget`, `top` must");
         check("`--tags` or `--data-dir`", "`tags` or `--data-dir`");
-    }
-
-    #[test]
-    fn every_command_of_skills_that_only_reads_is_known() {
-        for command in
-            SKILL_COMMANDS.iter().filter(|command| command.is_tool && command.is_read_only)
-        {
-            assert!(COMMANDS[1].contains(&command.name), "{}", command.name);
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Parses requests that programs write as JSON, and converts them to those of the use cases.
 //!
-//! There is one type for each command that a server offers. Its fields make up the input schema,
-//! and its doc comments are the descriptions in it. Lines of `kb search --batch` are also such
+//! There is one type for each command that a server offers and whose request is no such type. Its fields make up the
+//! input schema, and its doc comments are the descriptions in it. Lines of `kb search --batch` are also such
 //! requests.
 
 mod read;

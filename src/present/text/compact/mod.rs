@@ -3,12 +3,11 @@
 //! The same answer always has the same bytes. Texts of documents are quoted or come last, so that they cannot
 //! imitate another part of an answer.
 
-mod documents;
+pub mod documents;
 mod grep;
 mod search;
 mod skills;
 
-pub use documents::{info, list, open, outline, report, show, status, tags};
 pub use grep::{AnswerInterface, grep};
 pub use search::{cost, found, markdown, markdown_cost, similar};
 pub use skills::skill;
