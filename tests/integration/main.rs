@@ -259,6 +259,8 @@ mod texts;
 mod threats;
 /// Token ids compared with the reference library.
 mod tokens;
+/// Every tool of `kb mcp`, with a call of it.
+mod tool_table;
 /// Exports from one database, imports into another.
 mod transfer;
 /// Files planted in the working directory, `PATH` or the cache.

@@ -1,6 +1,7 @@
 //! Tests `kb mcp`: the protocol, the tools, and that their answers equal those of the command line.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -11,17 +12,7 @@ use crate::env::{TestEnv, with_stdin};
 use crate::mcp_client::{Client, envelope};
 use crate::patience::status_of;
 use crate::skills::Skills;
-
-/// Tools that are always offered.
-pub(crate) const READING: [&str; 18] = [
-    "kb_grep", "kb_info", "kb_list", "kb_open", "kb_outline", "kb_search", "kb_show", "kb_similar",
-    "kb_status", "kb_tags", "skill_lint", "skill_list", "skill_open", "skill_outline",
-    "skill_search", "skill_show", "skill_sources", "skill_stats",
-];
-
-/// Tools that are offered only if writing is allowed.
-pub(crate) const WRITING: [&str; 5] =
-    ["kb_add", "kb_add_note", "kb_update_note", "skill_build", "skill_init"];
+use crate::tool_table::{self, SAMPLE};
 
 /// Queries of all kinds: words, phrases, exclusions, codes, questions, other scripts, nonsense.
 const QUERIES: [&str; 50] = [
@@ -91,12 +82,13 @@ fn allowed_tools_are_listed_with_their_schemas() {
     let env = TestEnv::without_model();
     let mut client = Client::start(&env, "", &[]);
     let reading = tools(&mut client);
-    let expected: BTreeSet<String> = READING.iter().map(|name| (*name).to_owned()).collect();
+    let expected: BTreeSet<String> = tool_table::reading().into_iter().map(str::to_owned).collect();
     assert_eq!(names(&reading), expected);
     let mut client = Client::start(&env, "", &["--allow-write"]);
     let all = tools(&mut client);
     let writing: BTreeSet<String> = names(&all).difference(&expected).cloned().collect();
-    assert_eq!(writing, WRITING.map(str::to_owned).into());
+    let expected_writing = tool_table::writing().into_iter().map(str::to_owned);
+    assert_eq!(writing, expected_writing.collect());
     for tool in &all {
         let name = tool["name"].as_str().unwrap();
         assert!(name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'), "{name}");
@@ -135,14 +127,14 @@ fn the_tools_of_skills_are_offered_where_there_is_a_skill() {
         names(&tools(&mut client)).into_iter().collect::<Vec<_>>()
     };
     let (kb, skill): (Vec<&str>, Vec<&str>) =
-        READING.into_iter().partition(|name| name.starts_with("kb_"));
+        tool_table::reading().into_iter().partition(|name| name.starts_with("kb_"));
     let skills = Skills::new();
-    assert_eq!(offered(&skills, &[]), READING);
+    assert_eq!(offered(&skills, &[]), tool_table::reading());
     assert_eq!(offered(&skills, &["--tools", "kb"]), kb);
     assert_eq!(offered(&skills, &["--tools", "skills"]), skill);
     fs::remove_file(skills.path("SKILL.md")).unwrap();
     assert_eq!(offered(&skills, &[]), kb);
-    assert_eq!(offered(&skills, &["--tools", "all"]), READING);
+    assert_eq!(offered(&skills, &["--tools", "all"]), tool_table::reading());
 }
 
 /// Returns the characters of what a model reads of tools.
@@ -211,7 +203,7 @@ fn the_server_states_its_name_and_what_it_offers() {
         assert!(result["capabilities"][offered].is_object(), "{offered}: {greeting}");
     }
     client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-    assert_eq!(names(&tools(&mut client)).len(), READING.len());
+    assert_eq!(names(&tools(&mut client)).len(), tool_table::reading().len());
 }
 
 #[test]
@@ -249,6 +241,23 @@ fn fifty_concurrent_queries_are_answered_as_on_the_command_line() {
     // The memory needed for one round is enough for the next.
     let (Some(before), Some(after)) = (ask_all(), ask_all()) else { return };
     assert!(after < before + 8 * 1024, "{before} KiB, then {after} KiB");
+}
+
+/// Requires that a call and a command have the same data.
+#[track_caller]
+pub(crate) fn assert_same(
+    env: &TestEnv,
+    client: &mut Client,
+    tool: &str,
+    input: &Value,
+    args: &[impl AsRef<OsStr>],
+) {
+    let (mut printed, mut data) = (env.json(args), client.data(tool, input.clone()));
+    // While a server runs, the latest changes may be in a file next to the database.
+    for value in [&mut printed, &mut data] {
+        value.as_object_mut().map(|entries| entries.remove("db_size_bytes"));
+    }
+    assert_eq!(data, printed, "{tool} {input}");
 }
 
 #[test]
@@ -295,12 +304,8 @@ fn tools_return_what_the_command_line_prints() {
             json!({ "query": "gauge", "added_since": "2020" }),
             &["search", "gauge", "--added-since=2020"],
         ),
-        ("kb_list", json!({}), &["list"]),
         ("kb_list", json!({ "tags": ["station"] }), &["list", "--tags=station"]),
-        ("kb_info", json!({ "document": 4 }), &["info", "4"]),
         ("kb_info", json!({ "document": "handb" }), &["info", "handb"]),
-        ("kb_tags", json!({}), &["tags"]),
-        ("kb_status", json!({}), &["status"]),
         ("kb_outline", json!({ "document": 5, "level": 1 }), &["outline", "5", "--level=1"]),
         (
             "kb_show",
@@ -318,13 +323,12 @@ fn tools_return_what_the_command_line_prints() {
         ("kb_open", json!({ "document": 3, "max_lines": 1 }), &["open", "3", "--max-lines=1"]),
     ];
     for (tool, input, args) in checks {
-        let mut printed = env.json(&[args, &["--format=json"] as &[&str]].concat());
-        let mut data = client.data(tool, input.clone());
-        // While a server runs, the latest changes may be in a file next to the database.
-        for value in [&mut printed, &mut data] {
-            value.as_object_mut().map(|entries| entries.remove("db_size_bytes"));
-        }
-        assert_eq!(data, printed, "{tool} {input}");
+        let args = [args, &["--format=json"][..]].concat();
+        assert_same(&env, &mut client, tool, input, &args);
+    }
+    for call in tool_table::of_documents() {
+        let args = call.command(SAMPLE).unwrap();
+        assert_same(&env, &mut client, call.name, &call.arguments(SAMPLE), &args);
     }
 }
 

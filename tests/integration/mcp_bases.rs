@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 
 use crate::bases::{in_folder, two, with_clone};
 use crate::env::TestEnv;
-use crate::mcp::{READING, TENTHS_PER_TOKEN, paid, tools};
+use crate::mcp::{TENTHS_PER_TOKEN, assert_same, paid, tools};
 use crate::mcp_client::{Client, envelope};
+use crate::tool_table::{self, CallSubject, SAMPLE};
 
 /// Returns the tools that are about documents.
 fn document_tools() -> Vec<&'static str> {
-    READING.into_iter().filter(|name| name.starts_with("kb_")).collect()
+    tool_table::of_documents().map(|call| call.name).collect()
 }
 
 /// Starts a server in a folder below the home, and returns its instructions too.
@@ -37,35 +38,14 @@ fn listing_base(client: &mut Client) -> Vec<String> {
 fn every_tool_reads_the_base_that_a_call_names() {
     let env = two();
     let (mut client, _) = started(&env, "", &[]);
-    for tool in document_tools() {
-        let arguments = match tool {
-            "kb_search" => json!({ "query": "pump" }),
-            "kb_grep" => json!({ "pattern": "pump" }),
-            "kb_list" | "kb_status" | "kb_tags" => json!({}),
-            _ => json!({ "document": 1 }),
-        };
-        let command: &[&str] = match tool {
-            "kb_grep" => &["grep", "pump"],
-            "kb_info" => &["info", "1"],
-            "kb_list" => &["list"],
-            "kb_open" => &["open", "1"],
-            "kb_outline" => &["outline", "1"],
-            "kb_search" => &["search", "pump"],
-            "kb_show" => &["show", "1"],
-            "kb_similar" => &["similar", "1"],
-            "kb_status" => &["status"],
-            _ => &["tags"],
-        };
+    let about = CallSubject { document: 1, word: "pump", ..SAMPLE };
+    for call in tool_table::of_documents() {
         for base in ["work", "default"] {
-            let mut named = arguments.clone();
+            let mut named = call.arguments(about);
             named["base"] = base.into();
-            let args = [&["--base", base], command, &["--format=json"]].concat();
-            let (mut printed, mut data) = (env.json(&args), client.data(tool, named));
-            // While a server runs, the latest changes may be in a file next to the database.
-            for value in [&mut printed, &mut data] {
-                value.as_object_mut().map(|entries| entries.remove("db_size_bytes"));
-            }
-            assert_eq!(data, printed, "{tool} {base}");
+            let args = ["--base", base].map(str::to_owned).into_iter();
+            let args: Vec<String> = args.chain(call.command(about).unwrap()).collect();
+            assert_same(&env, &mut client, call.name, &named, &args);
         }
     }
     let shown = client.text("kb_show", json!({ "document": 1, "base": "work" }));

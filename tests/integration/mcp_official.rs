@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 use crate::left_out::left_out;
-use crate::mcp::{READING, WRITING, names, write_many};
+use crate::mcp::{names, write_many};
 use crate::patience::comes_true;
 use crate::skills::{GUIDE, Skills};
+use crate::tool_table::{self, SAMPLE, ToolCall};
 
 /// Returns where a client is, or prints that its test is skipped.
 fn installed(name: &str, what: &str) -> Option<PathBuf> {
@@ -60,11 +61,17 @@ fn the_python_client_lists_and_calls_every_tool_cancels_and_quits_midway() {
     let skills = home();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/client.py");
     let mut command = Command::new(venv.join("bin/python"));
+    let calls = |names: &[&str]| -> Value {
+        let calls = tool_table::all().filter(|call| names.contains(&call.name));
+        Value::Object(calls.map(|call| (call.name.to_owned(), call.arguments(SAMPLE))).collect())
+    };
+    let (reading, writing) = (tool_table::reading(), tool_table::writing());
     command.arg(script).arg(env!("CARGO_BIN_EXE_kb"));
+    command.args([calls(&reading).to_string(), calls(&writing).to_string()]);
     as_server(&skills.env, &mut command);
     let output = skills.env.finish(&mut command).expect(0);
     let report = output.json();
-    let mut all: Vec<&str> = [&READING[..], &WRITING[..]].concat();
+    let mut all = [reading, writing].concat();
     assert_eq!(report["called"], json!(all), "{}", output.text());
     all.sort_unstable();
     assert_eq!(report["listed"], json!(all));
@@ -83,32 +90,17 @@ fn the_python_client_lists_and_calls_every_tool_cancels_and_quits_midway() {
     skills.env.ok(&["search", "ferry"]);
 }
 
-/// Returns the arguments for each tool; those of the inspector are words.
-const CALLS: [(&str, &[&str]); 23] = [
-    ("kb_add", &["paths=[\"ferry.md\"]"]),
-    ("kb_add_note", &["text=The anchor is red."]),
-    ("kb_grep", &["pattern=gauge"]),
-    ("kb_info", &["document=4"]),
-    ("kb_list", &[]),
-    ("kb_open", &["document=4", "max_lines=3"]),
-    ("kb_outline", &["document=4"]),
-    ("kb_search", &["query=frozen gauge", "top=3"]),
-    ("kb_show", &["document=4", "section=Winter"]),
-    ("kb_similar", &["document=4"]),
-    ("kb_status", &[]),
-    ("kb_tags", &[]),
-    ("kb_update_note", &["document=7", "text=The charger is lost."]),
-    ("skill_build", &["skill=tide-guide"]),
-    ("skill_init", &["name=new-skill"]),
-    ("skill_lint", &["skill=tide-guide"]),
-    ("skill_list", &[]),
-    ("skill_open", &["skill=tide-guide", "path=ferry.txt"]),
-    ("skill_outline", &["skill=tide-guide"]),
-    ("skill_search", &["skill=tide-guide", "query=lamp"]),
-    ("skill_show", &["skill=tide-guide", "section=Repair"]),
-    ("skill_sources", &["skill=tide-guide"]),
-    ("skill_stats", &["skill=tide-guide"]),
-];
+/// Returns the arguments of a call as words of the inspector.
+fn in_words(call: &ToolCall) -> Vec<String> {
+    let arguments = call.arguments(SAMPLE);
+    let words = arguments.as_object().unwrap().iter();
+    words
+        .map(|(name, value)| {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            format!("{name}={value}")
+        })
+        .collect()
+}
 
 /// The inspector's command line and the server it starts.
 struct Inspector {
@@ -174,15 +166,17 @@ fn the_inspector_lists_and_calls_every_tool_in_parallel_and_is_stopped_midway() 
     fs::set_permissions(&server, fs::Permissions::from_mode(0o755)).unwrap();
 
     let listed = env.finish(&mut inspector.command(&["--method", "tools/list"])).json();
-    let expected = CALLS.map(|(tool, _)| tool.to_owned());
-    assert_eq!(names(listed["tools"].as_array().unwrap()), expected.into());
+    let expected = tool_table::all().map(|call| call.name.to_owned()).collect();
+    assert_eq!(names(listed["tools"].as_array().unwrap()), expected);
     // Each call starts a client and a server; four at a time share the database.
-    let left = Mutex::new(CALLS.iter());
+    let left = Mutex::new(tool_table::all());
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                while let Some((tool, arguments)) = { left.lock().unwrap().next() } {
-                    let result = inspector.result(tool, arguments);
+                while let Some(call) = { left.lock().unwrap().next() } {
+                    let (tool, words) = (call.name, in_words(&call));
+                    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                    let result = inspector.result(tool, &words);
                     assert_eq!(result["structuredContent"]["ok"], true, "{tool}: {result}");
                 }
             });

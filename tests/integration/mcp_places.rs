@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use crate::bases::{in_folder, two};
 use crate::env::TestEnv;
-use crate::mcp::{READING, names};
+use crate::mcp::names;
 use crate::mcp_client::Client;
 use crate::patience::comes_true;
 use crate::skills::Skills;
+use crate::tool_table;
 
 /// A client that works in folders.
 struct Working {
@@ -57,7 +58,7 @@ fn skills_are_those_of_the_folder_in_which_the_client_works() {
     let skills = Skills::new();
     let project = skills.env.path("project");
     let mut working = Working::start(&skills.env, "", &[&project]);
-    assert_eq!(working.tools(), READING);
+    assert_eq!(working.tools(), tool_table::reading());
     let outline = working.client.text("skill_outline", json!({ "skill": "tide-guide" }));
     assert!(outline.contains("At Night"), "{outline}");
     let read = json!({ "uri": "skill://tide-guide/SKILL.md" });
@@ -67,7 +68,7 @@ fn skills_are_those_of_the_folder_in_which_the_client_works() {
     let elsewhere = skills.env.path("empty folder");
     std::fs::create_dir(&elsewhere).unwrap();
     let mut working = Working::start(&skills.env, "", &[&elsewhere]);
-    let kb: Vec<&str> = READING.into_iter().filter(|name| name.starts_with("kb_")).collect();
+    let kb: Vec<&str> = tool_table::of_documents().map(|call| call.name).collect();
     assert_eq!(working.tools(), kb);
 }
 

@@ -1,6 +1,6 @@
 //! Skills over MCP: names, indexes, warnings, and that annotations state what a call changes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::env::TestEnv;
 use crate::mcp_client::Client;
 use crate::skills::{GUIDE, Skills};
+use crate::tool_table::{self, CallSubject};
 
 /// Another skill, whose directory has another name.
 const OTHER: &str = "---\nname: other-name\ndescription: Use it when testing.\n---\n# Usage\n\nOne.\n\n# usage\n\nTwo.\n";
@@ -316,38 +317,13 @@ fn annotations_state_what_a_call_changes() {
     client.data("kb_add", json!({ "paths": [env.path("notes")] }));
     let note = client.data("kb_list", json!({ "type": "note" }))[0]["id"].clone();
     env.write("notes/a.md", "# A\n\nThe second text of this file.\n");
-    let skill = "tide-guide";
-    let inputs = [
-        ("kb_search", json!({ "query": "key" })),
-        ("kb_grep", json!({ "pattern": "key" })),
-        ("kb_similar", json!({ "document": note })),
-        ("kb_outline", json!({ "document": note })),
-        ("kb_show", json!({ "document": note })),
-        ("kb_open", json!({ "document": note })),
-        ("kb_list", json!({})),
-        ("kb_info", json!({ "document": note })),
-        ("kb_tags", json!({})),
-        ("kb_status", json!({})),
-        ("kb_add_note", json!({ "text": "The boat is red." })),
-        ("kb_update_note", json!({ "document": note, "text": "The key is lost." })),
-        ("kb_add", json!({ "paths": [env.path("notes")] })),
-        ("skill_list", json!({})),
-        ("skill_outline", json!({ "skill": skill })),
-        ("skill_search", json!({ "skill": skill, "query": "lamp" })),
-        ("skill_show", json!({ "skill": skill, "section": "Repair" })),
-        ("skill_open", json!({ "skill": skill, "path": "ferry.txt" })),
-        ("skill_sources", json!({ "skill": skill })),
-        ("skill_stats", json!({ "skill": skill })),
-        ("skill_lint", json!({ "skill": skill })),
-        ("skill_build", json!({ "skill": skill })),
-        ("skill_init", json!({ "name": "fresh" })),
-    ];
+    let (note, path) = (note.as_i64().unwrap(), env.path("notes").display().to_string());
+    let about = CallSubject { document: note, note, word: "key", path: &path };
     let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
-    let named: BTreeSet<&str> = inputs.iter().map(|(name, _)| *name).collect();
-    for tool in tools.as_array().unwrap() {
-        assert!(named.contains(tool["name"].as_str().unwrap()), "{tool} is not tested");
-    }
-    for (name, input) in inputs {
+    let listed = tools.as_array().unwrap().len();
+    assert_eq!(listed, tool_table::all().count());
+    for call in tool_table::all() {
+        let (name, input) = (call.name, call.arguments(about));
         let tool = tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap();
         let hint = |hint: &str| tool["annotations"][hint].as_bool().unwrap_or(false);
         let before = State::of(env);

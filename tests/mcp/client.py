@@ -1,7 +1,8 @@
 """Drives `kb mcp` with the client of the official Python SDK and prints what it saw as JSON.
 
-Usage: client.py KB. The working directory has the skill tide-guide, built; the database contains the sample
-documents; the folder many, in the working directory, more pages than are added in a moment.
+Usage: client.py KB READING WRITING. The last two are the arguments of each tool, as JSON. The working directory has the
+skill tide-guide, built; the database contains the sample documents; the folder many, in the working directory, more
+pages than are added in a moment.
 """
 
 import asyncio
@@ -14,35 +15,6 @@ import time
 import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-
-READING = {
-    "kb_grep": {"pattern": "gauge"},
-    "kb_info": {"document": 4},
-    "kb_list": {},
-    "kb_open": {"document": 4, "max_lines": 3},
-    "kb_outline": {"document": 4},
-    "kb_search": {"query": "frozen gauge", "budget": 300},
-    "kb_show": {"document": 4, "section": "Winter"},
-    "kb_similar": {"document": 4},
-    "kb_status": {},
-    "kb_tags": {},
-    "skill_lint": {"skill": "tide-guide"},
-    "skill_list": {},
-    "skill_open": {"skill": "tide-guide", "path": "ferry.txt"},
-    "skill_outline": {"skill": "tide-guide"},
-    "skill_search": {"skill": "tide-guide", "query": "lamp"},
-    "skill_show": {"skill": "tide-guide", "section": "Repair"},
-    "skill_sources": {"skill": "tide-guide"},
-    "skill_stats": {"skill": "tide-guide"},
-}
-WRITING = {
-    "kb_add": {"paths": ["ferry.md"]},
-    "kb_add_note": {"text": "The anchor is red."},
-    "kb_update_note": {"document": 7, "text": "The charger is lost."},
-    "skill_build": {"skill": "tide-guide"},
-    "skill_init": {"name": "new-skill"},
-}
-
 
 def again(name):
     """Returns arguments for a first call that leave the second one something to do."""
@@ -125,10 +97,10 @@ async def close_in_the_middle(kb, report):
         group.cancel_scope.cancel()
 
 
-async def main(kb):
+async def main(kb, reading, writing):
     report = {"called": [], "failed": []}
     async with connected(kb) as session:
-        await call_all(session, READING, report)
+        await call_all(session, json.loads(reading), report)
         await fail(session, report)
         results = await asyncio.gather(
             *(session.call_tool("kb_search", {"query": f"gauge {n}", "detail": "full"}) for n in range(8)),
@@ -137,10 +109,10 @@ async def main(kb):
         report["concurrent"] = sum(plain(result)["structuredContent"]["ok"] for result in results)
         report["resources"] = len(plain(await session.list_resources())["resources"])
     async with connected(kb, "--allow-write") as session:
-        await call_all(session, WRITING, report)
+        await call_all(session, json.loads(writing), report)
         await cancel(session, report)
     await close_in_the_middle(kb, report)
     print(json.dumps(report))
 
 
-asyncio.run(main(sys.argv[1]))
+asyncio.run(main(*sys.argv[1:]))
