@@ -102,6 +102,7 @@ documents: build ### Measure how well documents are converted, compared with oth
 
 schema: ## Update docs/schema after a change of the JSON output, and the list of a database's objects after a migration
 	cargo run --quiet --locked -- schema --dir docs/schema
+	KB_WRITE_PROMISES=1 cargo test --quiet --locked --test integration -- schema::no_field_is_removed
 	KB_WRITE_TABLES=1 cargo test --quiet --locked -p kb-store --lib -- the_list_is_that_of_the_migrations
 
 skills: build ### Serve the skills next to this checkout and report counts and times
