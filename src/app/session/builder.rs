@@ -1,11 +1,10 @@
-//! Builds a session from what a process knows: its variables and flags, and who reads the answers.
+//! Says what a session is made of: variables and flags, the name of the knowledge base, and who reads the answers.
 
 use std::path::{Path, PathBuf};
 
 use crate::app::session::bases::known::KnownBases;
 use crate::app::session::bases::place::{self, NamedBase};
-use crate::app::session::{OpenedParts, Session, absolute};
-use crate::config::{self, Environment, Flags, ResolvedConfig};
+use crate::config::{Environment, Flags, ResolvedConfig};
 use crate::error::Result;
 
 /// What a session is made of. The sessions of other knowledge bases in the same process are made of the same.
@@ -80,37 +79,9 @@ impl SessionBuilder {
         self
     }
 
-    /// Reads the settings and chooses the knowledge base. Opens nothing.
-    pub fn build(self) -> Result<Session> {
-        let settings = config::load(&self.environment, &self.flags)?;
-        self.build_with(settings)
-    }
-
-    /// Builds it with the settings of these flags and variables, which were read before.
-    pub fn build_with(self, settings: ResolvedConfig) -> Result<Session> {
-        let home = absolute(&settings.config.data_dir)?;
-        let mut notices = Vec::new();
-        let place = self.place(&home, &settings, &mut notices)?;
-        let mut resolved = if place.is_default() {
-            settings
-        } else {
-            config::load_base(&self.environment, &self.flags, &place.dir)?
-        };
-        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
-        Ok(Session {
-            made_of: self,
-            resolved,
-            place,
-            home,
-            notices,
-            is_temporary: false,
-            opened: OpenedParts::default(),
-        })
-    }
-
-    /// Returns the knowledge base with the name. Without one, it is the project's if its use is allowed and no data
+    /// Chooses the knowledge base: that with the name. Without one, it is the project's if its use is allowed and no data
     /// directory was named, else the default one.
-    fn place(
+    pub(super) fn place(
         &self,
         home: &Path,
         settings: &ResolvedConfig,

@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::app::session::bases::place::NamedBase;
 use crate::app::session::kept_link::KeptLink;
-use crate::config::{Config, Environment, Freshness, ResolvedConfig};
+use crate::config::{self, Config, Environment, Freshness, ResolvedConfig};
 use crate::embed::{Embedder, Locations};
 use crate::error::{Error, Result};
 use crate::search::ShownPaths;
@@ -215,6 +215,36 @@ impl Session {
             Err(Error::ChangedMeanwhile { .. }) => self.read_consistent(work),
             outcome => outcome,
         }
+    }
+}
+
+impl SessionBuilder {
+    /// Reads the settings and chooses the knowledge base. Opens nothing.
+    pub fn build(self) -> Result<Session> {
+        let settings = config::load(&self.environment, &self.flags)?;
+        self.build_with(settings)
+    }
+
+    /// Builds it with the settings of these flags and variables, which were read before.
+    pub fn build_with(self, settings: ResolvedConfig) -> Result<Session> {
+        let home = absolute(&settings.config.data_dir)?;
+        let mut notices = Vec::new();
+        let place = self.place(&home, &settings, &mut notices)?;
+        let mut resolved = if place.is_default() {
+            settings
+        } else {
+            config::load_base(&self.environment, &self.flags, &place.dir)?
+        };
+        resolved.config.data_dir = absolute(&resolved.config.data_dir)?;
+        Ok(Session {
+            made_of: self,
+            resolved,
+            place,
+            home,
+            notices,
+            is_temporary: false,
+            opened: OpenedParts::default(),
+        })
     }
 }
 
