@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::present::json;
 use crate::present::text::human::HumanLayout;
 use crate::text::number::counted;
+use crate::wording::{kb, wording};
 
 pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<ExitStatus> {
     let session = &context.session;
@@ -96,5 +97,5 @@ fn ask_to_allow(candidate: &AllowableBase, follows_more: bool) -> Result<bool> {
 }
 
 fn require_terminal(what: &str) -> Result<()> {
-    context::require_terminal(what, "`kb base list` shows all knowledge bases")
+    context::require_terminal(what, wording!("`{}` shows all knowledge bases", kb("base list")))
 }

@@ -26,6 +26,7 @@ use crate::error::{Error, Result};
 use crate::present::schema::PUBLISHED;
 use crate::text::number::counted;
 use crate::text::printable::{clean, clean_name};
+use crate::wording::{kb, wording};
 
 /// The variable that names the shell.
 const VARIABLE: &str = "KB_COMPLETE";
@@ -68,7 +69,10 @@ fn keys(shell: Shell) -> Result<ExitStatus> {
         Shell::Fish => include_bytes!("find/keys.fish"),
         Shell::Powershell | Shell::Elvish => {
             return Err(Error::usage("there is a key binding for bash, zsh and fish only")
-                .with_hint("`kb find --print` prints the chosen place in every shell"));
+                .with_hint(wording!(
+                    "`{}` prints the chosen place in every shell",
+                    kb("find").flag("--print")
+                )));
         }
     };
     streams::bytes(script)?;

@@ -21,6 +21,7 @@ use crate::present::text::human::{BaseNames, HumanLayout};
 use crate::text::json::Json;
 use crate::text::printable::clean;
 use crate::trace::stage;
+use crate::wording::Wording;
 
 /// Width of output if stdout is not a terminal.
 const DEFAULT_WIDTH: usize = 100;
@@ -196,7 +197,7 @@ pub(super) fn criteria(args: &SelectionCriteriaArgs) -> Result<SelectionCriteria
 }
 
 /// Refuses what asks first where no one can answer.
-pub(super) fn require_terminal(what: &str, hint: impl Into<String>) -> Result<()> {
+pub(super) fn require_terminal(what: &str, hint: impl Into<Wording>) -> Result<()> {
     if streams::is_stdin_terminal() {
         return Ok(());
     }

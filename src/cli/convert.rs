@@ -19,6 +19,7 @@ use crate::limits::lines::{LineOutcome, read_line};
 use crate::present::json;
 use crate::present::text::convert;
 use crate::text::json::Json;
+use crate::wording::{kb, wording};
 
 pub(super) fn run(context: &CommandContext, args: &args::ConvertArgs) -> Result<ExitStatus> {
     check(args)?;
@@ -73,10 +74,12 @@ fn check(args: &args::ConvertArgs) -> Result<()> {
     let is_lines = args.format == DocumentFormat::Jsonl;
     let (message, hint) = match args {
         args::ConvertArgs { output: Some(_), .. } if is_lines => {
-            ("`--output` does not go with `--format jsonl`", "its lines are printed: `> FILE`")
+            let hint = "its lines are printed: `> FILE`".into();
+            ("`--output` does not go with `--format jsonl`", hint)
         }
         args::ConvertArgs { chunks: true, .. } if !is_lines => {
-            ("`--chunks` needs `--format jsonl`", "its lines are those of `kb export`")
+            let hint = wording!("its lines are those of `{}`", kb("export"));
+            ("`--chunks` needs `--format jsonl`", hint)
         }
         _ => return Ok(()),
     };

@@ -23,6 +23,7 @@ use crate::present::json;
 use crate::present::text::human::HumanLayout;
 use crate::text::number::{bytes_to_mb, counted};
 use crate::text::printable::clean;
+use crate::wording::{kb, option, wording};
 
 pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<ExitStatus> {
     let session = &context.session;
@@ -108,8 +109,9 @@ fn read(file: &Path, folder: &Path, id: i64, limit_mb: u64) -> Result<String> {
 
 /// Returns the error of a page that cannot be read, which is kept.
 fn not_read(file: &Path, id: i64, reason: &str) -> Error {
-    Error::usage(format!("{}, {reason}", file.display())).with_hint(format!(
-        "nothing was changed and the text is kept; `kb edit {id}` opens it again"
+    Error::usage(format!("{}, {reason}", file.display())).with_hint(wording!(
+        "nothing was changed and the text is kept; `{}` opens it again",
+        kb("edit").arg(id)
     ))
 }
 
@@ -207,10 +209,10 @@ fn confirm(context: &CommandContext, args: &args::RemoveArgs, going: &Removal) -
         return Ok(true);
     }
     let hint = if args.documents.is_empty() {
-        "`--dry-run` lists what would be removed".to_owned()
+        wording!("`{}` lists what would be removed", option("--dry-run"))
     } else {
         let rest = format!("remove --yes {}", args.documents.join(" "));
-        context.layout.command(None, &rest)
+        context.layout.command(None, &rest).into()
     };
     context::require_terminal("removing", hint)?;
     context::confirm(&question(going))

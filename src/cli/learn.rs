@@ -18,6 +18,7 @@ use crate::files::{private, write};
 use crate::present::schema::{self, PUBLISHED};
 use crate::present::text::page;
 use crate::text::json::Json;
+use crate::wording::{kb, wording};
 
 /// A help page about a topic rather than a command.
 pub(super) struct Topic {
@@ -154,9 +155,10 @@ fn of_command(words: &[String]) -> Result<String> {
     if found.is_none() {
         let names: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
         return Err(Error::usage(format!("there is no topic or command `{}`", words.join(" ")))
-            .with_hint(format!(
-                "a topic is one of {}; `kb --help` lists the commands",
-                names.join(", ")
+            .with_hint(wording!(
+                "a topic is one of {}; `{}` lists the commands",
+                names.join(", "),
+                kb("--help")
             )));
     }
     match Cli::try_parse_from(args) {

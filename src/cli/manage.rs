@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::present::json;
 use crate::present::text::human::HumanLayout;
 use crate::text::number::counted;
+use crate::wording::{kb, wording};
 
 pub(super) fn init(context: &CommandContext, args: &args::InitArgs) -> Result<ExitStatus> {
     // This is asked first, because the named model is kept in the same file, which is not new then.
@@ -93,7 +94,8 @@ pub(super) fn cache(context: &CommandContext, args: &args::CacheArgs) -> Result<
 }
 
 fn confirm_cleaning(cleaned: &CacheCleaning) -> Result<bool> {
-    let hint = "`kb cache clean --dry-run` lists what would be removed";
+    let list = kb("cache clean").flag("--dry-run");
+    let hint = wording!("`{}` lists what would be removed", list);
     context::require_terminal("cleaning the cache", hint)?;
     let count = cleaned.removed.len();
     context::confirm(&format!(

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::present::json;
 use crate::present::text::human::HumanLayout;
 use crate::text::printable::clean;
+use crate::wording::{kb, wording};
 
 pub(super) fn run(
     context: &CommandContext,
@@ -22,7 +23,7 @@ pub(super) fn run(
     let session = &context.session;
     let Some(client) = Client::named(&args.client) else {
         return Err(Error::usage(format!("unknown program `{}`", args.client))
-            .with_hint("`kb mcp install --help` lists the programs"));
+            .with_hint(wording!("`{}` lists the programs", kb("mcp install").flag("--help"))));
     };
     let entry = if args.remove {
         None

@@ -96,9 +96,12 @@ pub(super) fn explain_skill(
     let (message, hint) = match usage::explain(error, args) {
         _ if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let names: Vec<&str> = commands::COMMANDS.iter().map(|command| command.name).collect();
-            ("the command is missing".to_owned(), Some(format!("one of {}", names.join(", "))))
+            (
+                "the command is missing".to_owned(),
+                Some(format!("one of {}", names.join(", ")).into()),
+            )
         }
-        Error::Usage { message, hint } => (message, hint),
+        Error::Usage { message, hint } => (message.to_string(), hint),
         other => (other.to_string(), None),
     };
     let format = format_of(args).unwrap_or(OutputFormat::Human);

@@ -19,11 +19,14 @@ use crate::present::text::grep_part::GrepPart;
 use crate::present::text::human::HumanLayout;
 use crate::present::text::search::verdict;
 use crate::present::text::{quote, stale};
+use crate::wording::{kb, option, wording};
 
 pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<ExitStatus> {
     if args.null && args.format != Some(SearchFormat::Paths) {
-        return Err(Error::usage("`--null` needs `--format paths`")
-            .with_hint("`kb search --format paths -0 QUERY | xargs -0 ls`"));
+        return Err(Error::usage("`--null` needs `--format paths`").with_hint(wording!(
+            "`{} | xargs -0 ls`",
+            kb("search").option("--format", "paths").flag("-0").arg("QUERY")
+        )));
     }
     let form = match args.format {
         Some(SearchFormat::Agent) => Some(compact::cost()),
@@ -173,7 +176,7 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
     let is_data = matches!(args.format, LineFormat::Json | LineFormat::Jsonl);
     if is_data && args.budget.is_some() {
         return Err(Error::usage("`--budget` is for text; json and jsonl have every line")
-            .with_hint("use `--format agent`, or `-c` for numbers"));
+            .with_hint(wording!("use `--format agent`, or `{}` for numbers", option("-c"))));
     }
     let request = GrepRequest {
         pattern: args.pattern.clone(),

@@ -4,14 +4,13 @@
 //! context.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::args::{Cli, first_word};
 use crate::error::Error;
-use crate::present::terminal::shell;
+use crate::wording::{Wording, kb, phrase, wording};
 
 /// Returns the error for arguments that clap rejected.
 pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
@@ -22,13 +21,14 @@ pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
         .or_else(|| excluded(error, args))
         .or_else(|| tip(error, args));
     let hint = match (hint, unknown_command(error, args)) {
-        (Some(hint), Some(words)) => Some(format!("{hint}; {}", search_for(words))),
+        (Some(hint), Some(words)) => Some(hint.then("; ").then(search_for(words))),
         (None, Some(words)) => {
-            Some(format!("`kb --help` lists the commands; {}", search_for(words)))
+            let list = wording!("`{}` lists the commands; ", kb("--help"));
+            Some(list.then(search_for(words)))
         }
         (hint, None) => hint.or_else(|| usage_line(error)),
     };
-    Error::Usage { message: message(error), hint }
+    Error::Usage { message: message(error).into(), hint }
 }
 
 /// Returns an unknown command and the words after it, up to an option.
@@ -42,44 +42,34 @@ fn unknown_command<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a 
 }
 
 /// Says how to search for words that are no command.
-fn search_for(words: &[OsString]) -> String {
+fn search_for(words: &[OsString]) -> Wording {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    format!("to search: `kb search {}`", in_quotes(&words.join(" ")))
-}
-
-/// Returns a query as one word of a shell, in the quotes that people type.
-fn in_quotes(query: &str) -> String {
-    if query.contains(['"', '$', '`', '\\', '!']) {
-        shell::word(Path::new(query))
-    } else {
-        format!("\"{query}\"")
-    }
+    wording!("to search: `{}`", kb("search").arg(phrase(words.join(" "))))
 }
 
 /// Leads from the manual page of one command to its help page.
-fn page_of_command(error: &clap::Error, args: &[OsString]) -> Option<String> {
+fn page_of_command(error: &clap::Error, args: &[OsString]) -> Option<Wording> {
     let name = text(error, ContextKind::InvalidArg)?;
     let is_command = Cli::command().find_subcommand(name).is_some();
-    (first_word(args)? == "man" && is_command).then(|| format!("`kb help {name}`"))
+    (first_word(args)? == "man" && is_command).then(|| wording!("`{}`", kb("help").arg(name)))
 }
 
 /// Says how to exclude a word from a search, which begins with a dash like an option.
-fn excluded(error: &clap::Error, args: &[OsString]) -> Option<String> {
+fn excluded(error: &clap::Error, args: &[OsString]) -> Option<Wording> {
     let refused = text(error, ContextKind::InvalidArg)?;
-    let name = first_word(args)?;
-    let has_query = name == "search" || name == "find";
+    let typed = first_word(args)?;
+    let name = ["search", "find"].into_iter().find(|name| typed == *name)?;
     let mut words = args.iter().map(|word| word.to_string_lossy());
-    if !has_query || !words.any(|word| word.starts_with(refused) && is_text(&word)) {
+    if !words.any(|word| word.starts_with(refused) && is_text(&word)) {
         return None;
     }
-    let name = name.to_string_lossy();
-    let query = query_words(&name, args).join(" ");
+    let query = query_words(name, args).join(" ");
     if query.split_whitespace().all(|word| word.starts_with('-')) {
-        let example = in_quotes(&format!("WORD {query}"));
-        return Some(format!("to leave out a word, search for another: `kb {name} {example}`"));
+        let example = kb(name).arg(phrase(format!("WORD {query}")));
+        return Some(wording!("to leave out a word, search for another: `{}`", example));
     }
-    let dashes = if query.starts_with('-') { "-- " } else { "" };
-    Some(format!("quote the whole query: `kb {name} {dashes}{}`", in_quotes(&query)))
+    let command = if query.starts_with('-') { kb(name).flag("--") } else { kb(name) };
+    Some(wording!("quote the whole query: `{}`", command.arg(phrase(query))))
 }
 
 /// Returns the words of a command line that are neither options of the command nor their values.
@@ -123,21 +113,21 @@ fn message(error: &clap::Error) -> String {
 }
 
 /// Returns the hint of an error with which a value was refused.
-fn of_value(error: &clap::Error) -> Option<String> {
+fn of_value(error: &clap::Error) -> Option<Wording> {
     std::error::Error::source(error)?.downcast_ref::<Error>()?.hint()
 }
 
 /// Lists the allowed values of an argument.
-fn values(error: &clap::Error) -> Option<String> {
+fn values(error: &clap::Error) -> Option<Wording> {
     let values = texts(error, ContextKind::ValidValue).filter(|values| !values.is_empty())?;
-    Some(format!("one of {}", values.join(", ")))
+    Some(format!("one of {}", values.join(", ")).into())
 }
 
 /// Commands by words that other programs have for them.
 const OTHER_WORDS: [(&str, &[&str]); 8] = [
     ("remove", &["delete", "del", "forget"]),
-    ("add --note TEXT", &["note", "new"]),
     ("add", &["index", "ingest"]),
+    ("add", NOTE),
     ("update", &["sync", "refresh", "rescan"]),
     ("search", &["query", "ask"]),
     ("show", &["read", "cat", "view", "get"]),
@@ -145,15 +135,20 @@ const OTHER_WORDS: [(&str, &[&str]); 8] = [
     ("--version", &["version"]),
 ];
 
+/// Words for adding a note.
+const NOTE: &[&str] = &["note", "new"];
+
 /// Names the command that is called otherwise here.
-fn other_word(error: &clap::Error, args: &[OsString]) -> Option<String> {
+fn other_word(error: &clap::Error, args: &[OsString]) -> Option<Wording> {
     let name = text(error, ContextKind::InvalidSubcommand)?;
     let (command, _) = OTHER_WORDS.iter().find(|(_, words)| words.contains(&name))?;
-    (first_word(args)? == name).then(|| format!("it is called `kb {command}`"))
+    let is_note = NOTE.contains(&name);
+    let command = if is_note { kb(command).option("--note", "TEXT") } else { kb(command) };
+    (first_word(args)? == name).then(|| wording!("it is called `{}`", command))
 }
 
 /// Suggests what the user may have meant, if clap has a guess.
-fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
+fn tip(error: &clap::Error, args: &[OsString]) -> Option<Wording> {
     let similar = [
         (ContextKind::SuggestedSubcommand, "command"),
         (ContextKind::SuggestedArg, "argument"),
@@ -162,7 +157,7 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
     for (kind, noun) in similar {
         match error.get(kind) {
             Some(ContextValue::String(name)) => {
-                return Some(format!("a similar {noun} exists: '{name}'"));
+                return Some(format!("a similar {noun} exists: '{name}'").into());
             }
             Some(ContextValue::Strings(names)) if !names.is_empty() => {
                 let known = match names.len() {
@@ -171,7 +166,7 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
                 };
                 // clap lists the nearest name last.
                 let names: Vec<&str> = names.iter().rev().map(String::as_str).collect();
-                return Some(format!("{known}: '{}'", names.join("', '")));
+                return Some(format!("{known}: '{}'", names.join("', '")).into());
             }
             _ => {}
         }
@@ -180,15 +175,15 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
         return None;
     };
     let tip = tips.first()?.to_string();
-    let Some(refused) = text(error, ContextKind::InvalidArg) else { return Some(tip) };
+    let Some(refused) = text(error, ContextKind::InvalidArg) else { return Some(tip.into()) };
     if !tip.contains(&format!("-- {refused}'")) {
-        return Some(tip);
+        return Some(tip.into());
     }
     // For a word that begins with a dash, clap only reports its first letter.
     let words = args.iter().map(|word| word.to_string_lossy());
     let word = words.into_iter().find(|word| word.starts_with(refused))?;
     is_text(&word)
-        .then(|| format!("put `--` before a value that begins with a dash: `-- '{word}'`"))
+        .then(|| format!("put `--` before a value that begins with a dash: `-- '{word}'`").into())
 }
 
 /// Whether a word that begins with a dash is text rather than a mistyped flag.
@@ -198,11 +193,11 @@ fn is_text(word: &str) -> bool {
 }
 
 /// Returns the first usage line of the command.
-fn usage_line(error: &clap::Error) -> Option<String> {
+fn usage_line(error: &clap::Error) -> Option<Wording> {
     let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else { return None };
     let usage = usage.to_string();
     let line = usage.lines().next()?;
-    Some(format!("usage: {}", line.strip_prefix("Usage: ").unwrap_or(line)))
+    Some(format!("usage: {}", line.strip_prefix("Usage: ").unwrap_or(line)).into())
 }
 
 fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
@@ -230,7 +225,8 @@ mod tests {
         let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = explain(&Cli::try_parse_from(&args).err().unwrap(), &args);
         assert_eq!(error.to_string(), message, "{line}");
-        assert_eq!(error.hint().unwrap_or_default(), hint, "{line}");
+        let found = error.hint().map(|hint| hint.to_string()).unwrap_or_default();
+        assert_eq!(found, hint, "{line}");
     }
 
     #[test]
@@ -288,7 +284,7 @@ mod tests {
         let names: Vec<String> =
             Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
         for (command, words) in OTHER_WORDS {
-            let is_command = names.iter().any(|name| command.split(' ').next() == Some(name));
+            let is_command = names.iter().any(|name| name == command);
             assert!(is_command || command == "--version", "{command}");
             assert!(!words.iter().any(|word| names.iter().any(|name| name == word)), "{words:?}");
         }

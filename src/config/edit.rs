@@ -25,10 +25,8 @@ pub fn set(
     let defaults = Config::defaults(&environment.home());
     let keys = keys(&defaults);
     if !keys.iter().any(|known| known == key) {
-        return Err(Error::Usage {
-            message: format!("unknown configuration key `{key}`"),
-            hint: nearest_hint(key, &keys),
-        });
+        let message = format!("unknown configuration key `{key}`").into();
+        return Err(Error::Usage { message, hint: nearest_hint(key, &keys) });
     }
     let old = read(file)?.unwrap_or_default();
     parse_yaml(file, &old)?;

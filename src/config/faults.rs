@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::limits::Limit;
 use crate::text::near;
+use crate::wording::{Wording, kb, wording};
 
 /// The [`SettingOrigin::layer`] of the file.
 const FILE_LAYER: u8 = 1;
@@ -208,10 +209,13 @@ pub(super) fn unknown_key(file: &Path, key: &str, keys: &[String]) -> String {
 
 /// Returns the hint for an unknown key that was typed: the nearest key, and where to find the
 /// others if it is not very similar.
-pub(super) fn nearest_hint(key: &str, keys: &[String]) -> Option<String> {
+pub(super) fn nearest_hint(key: &str, keys: &[String]) -> Option<Wording> {
     let (likeness, nearest) = ranked(key, keys)?;
-    let list = if likeness < ALIKE { "; `kb config` lists all keys" } else { "" };
-    Some(format!("the nearest key is `{nearest}`{list}"))
+    let hint = Wording::from(format!("the nearest key is `{nearest}`"));
+    if likeness >= ALIKE {
+        return Some(hint);
+    }
+    Some(hint.then(wording!("; `{}` lists all keys", kb("config"))))
 }
 
 /// Returns the known key that is most similar to the given one, if any is similar enough.

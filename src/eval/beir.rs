@@ -149,7 +149,9 @@ mod tests {
         let broken = folder("q1\t7\t1\n");
         fs::write(broken.path().join("corpus.jsonl"), "{\"_id\": 1}\nnonsense\n").unwrap();
         let error = read(broken.path()).unwrap_err();
-        assert!(matches!(&error, Error::Usage { message, .. } if message.contains("line 2")));
+        assert!(
+            matches!(&error, Error::Usage { message, .. } if message.to_string().contains("line 2"))
+        );
         fs::remove_file(broken.path().join("corpus.jsonl")).unwrap();
         assert!(matches!(read(broken.path()), Err(Error::PathNotFound { .. })));
     }

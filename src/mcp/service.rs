@@ -85,7 +85,7 @@ fn folder(uri: &str) -> Option<PathBuf> {
 
 /// Converts an error to the form that clients get, in the words of a tool with these arguments.
 pub(super) fn failure_of(error: &Error, arguments: &Map<String, Value>) -> ToolFailure {
-    let message = in_tools(&error.to_string(), arguments);
+    let message = in_tools(&error.message(), arguments);
     let fix = error.hint().map(|hint| in_tools(&hint, arguments));
     ToolFailure { message, code: error.code().to_owned(), fix }
 }

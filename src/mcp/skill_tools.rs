@@ -21,6 +21,7 @@ use crate::skill::commands::{Parameter, ParameterKind, SkillCommand};
 use crate::text::json::{Json, JsonLine};
 use crate::text::paths;
 use crate::text::printable::clean;
+use crate::wording::Wording;
 
 /// Returns the title of a skill command, and what it does and when an agent should use it.
 fn described(name: &str) -> (&'static str, &'static str) {
@@ -193,7 +194,7 @@ fn in_protocol(error: &Error, program: Program) -> ToolFailure {
             code: diagnostic.code().to_owned(),
             fix: diagnostic
                 .hint()
-                .or_else(|| diagnostic.suggestions())
+                .or_else(|| diagnostic.suggestions().map(Wording::from))
                 .map(|hint| in_tools(&hint, &Map::new())),
         },
         error => failure(error),

@@ -1,64 +1,53 @@
-//! Says what a user could type in the words of tools. The messages and hints of errors have commands and options in
-//! backticks; here a command that is a tool becomes the tool with its arguments, and an option the argument that it is.
+//! Says what a user could type in the words of tools: a command that is a tool becomes the tool with its arguments, and an
+//! option the argument that it is.
 
 use serde_json::{Map, Value};
 
 use crate::mcp::tools;
 use crate::server::ToolEffect;
 use crate::skill::commands::SkillCommand;
-use crate::text::command;
+use crate::wording::{ArgumentValue, CommandArgument, KbCommand, UserAction, Wording};
 
 /// Options whose argument has another name.
 const OPTIONS: [(&str, &str); 3] =
     [("-F", "fixed_strings"), ("-i", "ignore_case"), ("--also", "queries")];
 
 /// Returns a text in the words of a tool with these arguments. What no tool does stays: the user can type it.
-pub(super) fn in_tools(text: &str, arguments: &Map<String, Value>) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return text.to_owned();
-    }
-    let shown = parts.iter().enumerate().map(|(number, part)| match number % 2 {
-        0 => (*part).to_owned(),
-        _ => format!("`{}`", called(part, arguments).unwrap_or_else(|| (*part).to_owned())),
-    });
-    shown.collect()
+pub(super) fn in_tools(wording: &Wording, arguments: &Map<String, Value>) -> String {
+    wording.in_words(|action| match action {
+        UserAction::Command(command) => call(command),
+        UserAction::Option(name) => {
+            Some(argument(name)).filter(|name| arguments.contains_key(name))
+        }
+    })
 }
 
-/// Returns what is typed as a call or an argument; `None` if it is neither.
-fn called(typed: &str, arguments: &Map<String, Value>) -> Option<String> {
-    if typed.starts_with('-') {
-        return Some(argument(typed)).filter(|name| arguments.contains_key(name));
-    }
-    let typed = typed.strip_prefix("kb ")?;
-    let (prefix, typed) = match typed.strip_prefix("skill ") {
-        Some(rest) => ("skill", rest),
-        None => ("kb", typed),
+/// Returns a command as a call; `None` if no tool does it.
+fn call(command: &KbCommand) -> Option<String> {
+    let (prefix, name) = match command.name().strip_prefix("skill ") {
+        Some(name) => ("skill", name),
+        None => ("kb", command.name()),
     };
-    let words = command::words(typed);
-    let (name, words) = words.split_first()?;
     let tool = format!("{prefix}_{name}");
     if !is_reading(&tool) {
         return None;
     }
     // This argument is typed without an option.
-    let positional = match name.as_str() {
+    let positional = match name {
         _ if prefix == "skill" => "skill",
         "search" => "query",
         "grep" => "pattern",
         _ => "document",
     };
-    let mut given = Map::new();
-    let mut words = words.iter().peekable();
-    while let Some(word) = words.next() {
-        let (name, value) = if word.starts_with('-') {
-            let next = words.next_if(|next| !next.starts_with('-'));
-            (argument(word), next.map_or(Value::Bool(true), |next| typed_value(next)))
-        } else {
-            (positional.to_owned(), typed_value(word))
-        };
-        given.insert(name, value);
-    }
+    let given: Map<_, _> = command
+        .args()
+        .iter()
+        .map(|given| match given {
+            CommandArgument::Positional(value) => (positional.to_owned(), json(value)),
+            CommandArgument::Option(name, value) => (argument(name), json(value)),
+            CommandArgument::Flag(name) => (argument(name), true.into()),
+        })
+        .collect();
     Some(if given.is_empty() { tool } else { format!("{tool} {}", Value::Object(given)) })
 }
 
@@ -72,9 +61,11 @@ fn is_reading(tool: &str) -> bool {
     }
 }
 
-/// Returns a typed word as a number or a text.
-fn typed_value(word: &str) -> Value {
-    word.parse::<i64>().map_or_else(|_| word.into(), Value::from)
+fn json(value: &ArgumentValue) -> Value {
+    match value {
+        ArgumentValue::Number(number) => (*number).into(),
+        ArgumentValue::Word(text) | ArgumentValue::Phrase(text) => text.as_str().into(),
+    }
 }
 
 /// Returns the name of the argument that an option is.
@@ -91,34 +82,51 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::error::Error;
+    use crate::wording::{kb, option, phrase, wording};
 
     #[track_caller]
-    fn check(text: &str, expected: &str) {
+    fn check(wording: &Wording, expected: &str) {
         let arguments = json!({ "fixed_strings": {}, "top": {}, "budget": {}, "tags": {} });
-        assert_eq!(in_tools(text, arguments.as_object().unwrap()), expected);
+        assert_eq!(in_tools(wording, arguments.as_object().unwrap()), expected);
     }
 
     #[test]
     fn commands_that_are_tools_become_calls_and_others_stay() {
-        check("`kb list` shows all ids", "`kb_list` shows all ids");
-        check("`kb outline 1` lists all parts", "`kb_outline {\"document\":1}` lists all parts");
-        let hint = "type some words: `kb search \"how to install git\"`";
-        check(hint, "type some words: `kb_search {\"query\":\"how to install git\"}`");
-        check("`kb show --chunk 7 --around 1`", "`kb_show {\"chunk\":7,\"around\":1}`");
-        check("`kb search --fts-only` needs", "`kb_search {\"fts_only\":true}` needs");
-        check("`kb skill sources pdf` lists", "`skill_sources {\"skill\":\"pdf\"}` lists");
-        check("`kb skill list`; `kb init`", "`skill_list`; `kb init`");
+        check(&wording!("`{}` shows all ids", kb("list")), "`kb_list` shows all ids");
+        let outline = kb("outline").arg(1);
+        check(&wording!("`{}` lists", outline), "`kb_outline {\"document\":1}` lists");
+        let search = kb("search").arg(phrase("how to install git"));
+        check(&search.into(), "kb_search {\"query\":\"how to install git\"}");
+        let show = kb("show").option("--chunk", 7).option("--around", 1);
+        check(&show.into(), "kb_show {\"chunk\":7,\"around\":1}");
+        check(&kb("search").flag("--fts-only").into(), "kb_search {\"fts_only\":true}");
+        check(&kb("grep").arg(".").into(), "kb_grep {\"pattern\":\".\"}");
+        check(&kb("skill sources").arg("pdf").into(), "skill_sources {\"skill\":\"pdf\"}");
+        let two = wording!("`{}`; `{}`", kb("skill list"), kb("init").flag("--here"));
+        check(&two, "`skill_list`; `kb init --here`");
         // Those that write have other arguments.
-        check("`kb add notes`, `kb skill build pdf`", "`kb add notes`, `kb skill build pdf`");
-        for same in ["run `kb init`", "`kb listing`", "an odd ` mark", "no command", "`kb`"] {
-            check(same, same);
+        let writing = wording!("`{}`, `{}`", kb("add").arg("notes"), kb("skill build").arg("pdf"));
+        check(&writing, "`kb add notes`, `kb skill build pdf`");
+    }
+
+    #[test]
+    fn text_is_not_taken_for_a_command() {
+        for same in ["run `kb list`", "the tag `--top`", "an odd ` mark", "no command", "`kb`"] {
+            check(&same.into(), same);
         }
+        let error = Error::usage("no document has the tag `kb list`")
+            .with_hint(wording!("`{}` lists all tags", kb("tags")));
+        check(&error.message(), "no document has the tag `kb list`");
+        check(&error.hint().unwrap(), "`kb_tags` lists all tags");
     }
 
     #[test]
     fn options_of_the_tool_become_arguments() {
-        check("`-F` (fixed) searches", "`fixed_strings` (fixed) searches");
-        check("with `--budget`, `--top` must", "with `budget`, `top` must");
-        check("`--tags` or `--data-dir`", "`tags` or `--data-dir`");
+        check(&wording!("`{}` (fixed) searches", option("-F")), "`fixed_strings` (fixed) searches");
+        let several = wording!("with `{}`, `{}` must", option("--budget"), option("--top"));
+        check(&several, "with `budget`, `top` must");
+        let unknown = wording!("`{}` or `{}`", option("--tags"), option("--data-dir"));
+        check(&unknown, "`tags` or `--data-dir`");
     }
 }

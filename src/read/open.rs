@@ -15,6 +15,7 @@ use crate::read::cut::cut;
 use crate::read::parts::StoredText;
 use crate::store::{DocumentId, Store, StoredDocument};
 use crate::text::{decode, fields, headings, paths};
+use crate::wording::{kb, wording};
 
 /// Which lines of a file to return.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -144,7 +145,7 @@ pub fn unchanged(
             "the file of document {} has changed since it was added",
             document.id
         ))
-        .with_hint("`kb update` reads it again"));
+        .with_hint(wording!("`{}` reads it again", kb("update"))));
     }
     let name = document.path.as_deref().map(paths::name).unwrap_or_default();
     Ok(unpack(Path::new(&name), &bytes, None)?.unwrap_or(bytes))
@@ -153,7 +154,7 @@ pub fn unchanged(
 /// Says that a document has no file.
 pub fn no_file(id: DocumentId) -> Error {
     Error::usage(format!("document {id} has no file"))
-        .with_hint(format!("`kb show {id}` prints it"))
+        .with_hint(wording!("`{}` prints it", kb("show").arg(id.0)))
 }
 
 /// Returns lines of a file as its bytes; `None` if line ends cannot be found in the bytes.

@@ -52,8 +52,10 @@ const WINGS: &[(&str, &[&str])] = &[
 ];
 
 /// What all modules may name.
-const BASE: [&str; 9] =
-    ["cancel", "diagnostic", "document", "error", "files", "hash", "limits", "text", "trace"];
+const BASE: [&str; 10] = [
+    "cancel", "diagnostic", "document", "error", "files", "hash", "limits", "text", "trace",
+    "wording",
+];
 
 /// Where a library may be named, if it is not all of the crates that have it as a dependency.
 const HOMES: &[(&str, &[&str])] = &[
@@ -154,11 +156,12 @@ const RULES: &[(&str, &[&str], &str)] = &[
     ),
     (
         "Serializer",
-        // Numbers and the Base64 of the pipe have nothing to escape.
+        // Numbers and the Base64 of the pipe have nothing to escape, and a wording is a string like others.
         &[
             "base/document/ranges.rs",
             "base/text/fields.rs",
             "base/text/json.rs",
+            "base/wording.rs",
             "extract/protocol/in_base64.rs",
         ],
         "text/json.rs escapes what no terminal may be given",

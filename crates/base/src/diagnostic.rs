@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::wording::{Wording, kb, wording};
+
 /// The name the program was started under.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Program {
@@ -81,7 +83,7 @@ pub enum Diagnostic {
         /// The reason.
         message: String,
         /// A valid alternative.
-        hint: Option<String>,
+        hint: Option<Wording>,
     },
     /// An operation on files or databases failed: the error with its file or database.
     Internal(String),
@@ -170,23 +172,26 @@ impl Diagnostic {
     }
 
     /// Returns the user's next step; `None` if the message is sufficient.
-    pub fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<Wording> {
         Some(match self {
-            Self::SkillNotFound(_) => "`kb skill list` shows all skills; a path also works".into(),
+            Self::SkillNotFound(_) => {
+                wording!("`{}` shows all skills; a path also works", kb("skill list"))
+            }
             Self::MissingField(field) => {
-                format!("SKILL.md begins with `---`, a line `{field}: ...` and `---`")
+                format!("SKILL.md begins with `---`, a line `{field}: ...` and `---`").into()
             }
             Self::InvalidFrontMatter(_) => "put values that contain `: ` or `#` into quotes".into(),
             Self::PathEscapes(_) => "paths are relative to the skill and stay inside it".into(),
             Self::FileNotFound(_) | Self::DirectoryNotFound(_) => {
-                "`kb skill sources SKILL` lists the files of a skill".into()
+                wording!("`{}` lists the files of a skill", kb("skill sources").arg("SKILL"))
             }
             Self::InvalidQueryType(_) => {
                 "one of summary, sections, files, commands, projects, errors, search".into()
             }
-            Self::SkillExists(_) => {
-                "choose another name; `kb skill build PATH --import --force` replaces one".into()
-            }
+            Self::SkillExists(_) => wording!(
+                "choose another name; `{}` replaces one",
+                kb("skill build").arg("PATH").flag("--import").flag("--force")
+            ),
             Self::InvalidOption { hint, .. } => return hint.clone(),
             _ => return None,
         })

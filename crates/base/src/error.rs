@@ -11,6 +11,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::diagnostic::Diagnostic;
+use crate::wording::Wording;
 
 pub use failure::FailureKind;
 pub use remedy::Fixer;
@@ -28,9 +29,9 @@ pub enum Error {
     #[error("{message}")]
     Usage {
         /// What is wrong.
-        message: String,
+        message: Wording,
         /// What to type instead.
-        hint: Option<String>,
+        hint: Option<Wording>,
     },
     /// The configuration is invalid.
     #[error("invalid configuration in {}: {message}", path.display())]
@@ -40,7 +41,7 @@ pub enum Error {
         /// What is wrong, and where.
         message: String,
         /// A valid alternative; `None` if the file must be changed.
-        hint: Option<String>,
+        hint: Option<Wording>,
     },
     /// There is no such file or directory.
     #[error("no such file or directory: {}", path.display())]
@@ -225,7 +226,7 @@ pub enum Error {
         /// One clause for each source that was tried.
         reason: String,
         /// What helps.
-        hint: &'static str,
+        hint: Wording,
     },
     /// A model file or the runtime library is there but cannot be used.
     #[error("cannot use {}: {reason}", path.display())]
@@ -235,7 +236,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
         /// What helps.
-        hint: &'static str,
+        hint: Wording,
     },
     /// A copy in PostgreSQL cannot be reached or used.
     #[error("cannot use {target}: {reason}")]
@@ -245,7 +246,7 @@ pub enum Error {
         /// What the server or the system says.
         reason: String,
         /// What to do; `None` if the reason is sufficient.
-        hint: Option<String>,
+        hint: Option<Wording>,
     },
     /// A file that kb fetched or built has changed.
     #[error("{} has changed since kb put it there: {reason}", path.display())]

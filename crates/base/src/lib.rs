@@ -1,4 +1,4 @@
-//! Defines what every other crate of kb speaks of: documents and their parts, text, files, limits and errors.
+//! Defines what every other crate of kb speaks of: documents and their parts, text, files, limits, wordings and errors.
 
 #![expect(
     clippy::missing_errors_doc,
@@ -16,3 +16,4 @@ pub mod limits;
 pub mod text;
 pub mod token_codes;
 pub mod trace;
+pub mod wording;

@@ -297,7 +297,7 @@ mod tests {
         ] {
             let error = modules(kinds, &[(folder, text)]).unwrap_err();
             assert!(error.to_string().contains(message), "{error}");
-            let hint = error.hint().unwrap();
+            let hint = error.hint().unwrap().to_string();
             assert!(hint.contains("--model-dir") && !hint.contains("ORT_DYLIB_PATH"), "{hint}");
         }
     }

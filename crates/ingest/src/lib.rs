@@ -17,7 +17,7 @@
     reason = "an error is described where it is made, not again by each function that passes it on"
 )]
 
-use kb_base::{document, embedder, error, files, hash, text, trace};
+use kb_base::{document, embedder, error, files, hash, text, trace, wording};
 use kb_extract::{self as extract, chunk};
 use kb_store as store;
 

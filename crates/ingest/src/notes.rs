@@ -6,6 +6,7 @@ use crate::document::{DocType, Metadata};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::store::DocumentId;
+use crate::wording::{kb, phrase, wording};
 use crate::{IngestOptions, IngestRun, content_hash, prepare};
 
 /// Refuses an empty note before a model is loaded.
@@ -13,7 +14,8 @@ pub fn check_note(text: &str) -> Result<()> {
     if !text.trim().is_empty() {
         return Ok(());
     }
-    Err(Error::usage("the note is empty").with_hint("`kb add --note \"what to remember\"`"))
+    let add = kb("add").option("--note", phrase("what to remember"));
+    Err(Error::usage("the note is empty").with_hint(wording!("`{}`", add)))
 }
 
 impl IngestRun<'_> {

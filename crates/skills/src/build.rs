@@ -15,6 +15,7 @@ use crate::manifest::{self, BuildManifest};
 use crate::place::{self, SKILL_FILE, Skill, SkillScope};
 use crate::skill_files::{self, SkillContents};
 use crate::text::paths::path_of;
+use crate::wording::{kb, wording};
 use crate::{page, registry, resolve, stub};
 
 /// How to build.
@@ -131,8 +132,8 @@ fn check(skill: &Skill, listing: &SkillContents) -> Result<Fields> {
     // A build result has no sources to build from, and its name would collide with the source's.
     if place::is_compiled(&skill.dir) {
         let message = format!("{} is the result of a build", skill.skill_path());
-        let hint = Some("name the skill itself; `kb skill list` shows where it is".to_owned());
-        return Err(Diagnostic::InvalidOption { message, hint }.into());
+        let hint = wording!("name the skill itself; `{}` shows where it is", kb("skill list"));
+        return Err(Diagnostic::InvalidOption { message, hint: Some(hint) }.into());
     }
     if let Some(link) = index::escaping_link(skill, listing) {
         return Err(Diagnostic::PathEscapes(link).into());
@@ -166,8 +167,8 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
     let fields = check(&source, &listing)?;
     let stated = fields.text("name");
     if let Some(message) = stated.as_deref().and_then(registry::name_fault) {
-        let hint = Some("`kb skill list` would skip it; give it another name".to_owned());
-        return Err(Diagnostic::InvalidOption { message, hint }.into());
+        let hint = wording!("`{}` would skip it; give it another name", kb("skill list"));
+        return Err(Diagnostic::InvalidOption { message, hint: Some(hint) }.into());
     }
     let name = import_name(&source, &fields, options);
     let store = match caller.project_store() {

@@ -54,7 +54,7 @@ pub(super) fn deploy(
     let path = folder.join(&skill.name);
     if let Some(what) = foreign_entry(&path) {
         let message = format!("target {target}: {} {what}", path.display());
-        let hint = Some("remove it, or name another target".to_owned());
+        let hint = Some("remove it, or name another target".into());
         return Err(Diagnostic::InvalidOption { message, hint }.into());
     }
     let io = |source| Error::of_file(&path, source);

@@ -85,7 +85,9 @@ pub fn path(caller: &Caller, target: &str) -> Result<PathBuf> {
         let names: Vec<&str> = TARGETS.iter().map(|(name, _)| *name).collect();
         return Err(Diagnostic::InvalidOption {
             message: format!("unknown agent `{target}`"),
-            hint: Some(format!("one of {}; or a directory, as in ./{target}", names.join(", "))),
+            hint: Some(
+                format!("one of {}; or a directory, as in ./{target}", names.join(", ")).into(),
+            ),
         }
         .into());
     }

@@ -14,7 +14,7 @@
     reason = "its functions return one `Error`, whose variants say what happened"
 )]
 
-use kb_base::{diagnostic, error, files, hash, text};
+use kb_base::{diagnostic, error, files, hash, text, wording};
 use kb_extract as extract;
 use kb_store as store;
 

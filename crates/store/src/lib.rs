@@ -8,7 +8,9 @@
     reason = "every method may fail with errors of the database, which `Store` names once; others are documented"
 )]
 
-use kb_base::{cancel, document, embedder, error, files, limits, text, token_codes, trace};
+use kb_base::{
+    cancel, document, embedder, error, files, limits, text, token_codes, trace, wording,
+};
 
 mod db;
 mod documents;

@@ -24,6 +24,7 @@ use crate::skill::install::{self, InstalledSkill};
 use crate::skill::list::{ListOptions, SkillList};
 use crate::store::Store;
 use crate::store::skills::index::FtsTokenizer;
+use crate::wording::{option, wording};
 
 pub use request::{Arguments, BuildReport, SkillAnswer, SkillRequest};
 
@@ -174,8 +175,8 @@ impl Skills {
 
     fn install(&self, target: &str, is_replacing: bool) -> Result<InstalledSkill> {
         if let Some(message) = self.replaced_by_install(target).filter(|_| !is_replacing) {
-            let hint = Some("`--yes` replaces it".to_owned());
-            return Err(Diagnostic::InvalidOption { message, hint }.into());
+            let hint = wording!("`{}` replaces it", option("--yes"));
+            return Err(Diagnostic::InvalidOption { message, hint: Some(hint) }.into());
         }
         install::install(OWN_SKILL, &install::path(&self.caller, target)?)
     }

@@ -21,6 +21,7 @@ use crate::files::{open, private, write};
 use crate::ingest::{UNNAMED, guarded};
 use crate::text::fields;
 use crate::text::number::thousands;
+use crate::wording::{option, wording};
 
 /// The name of the result of a document from a stream, without its extension.
 const STREAM_NAME: &str = "stdin";
@@ -237,7 +238,10 @@ impl FolderConversion<'_> {
             Ok(Some((bytes, _))) if !self.replaces && is_other(&target.output, &bytes) => {
                 WriteOutcome::Failed(
                     Error::usage(format!("{} has other content", target.output.display()))
-                        .with_hint("`--force` replaces it; or name another folder"),
+                        .with_hint(wording!(
+                            "`{}` replaces it; or name another folder",
+                            option("--force")
+                        )),
                 )
             }
             Ok(Some((bytes, warnings))) => match write::replace_output(&target.output, &bytes) {
@@ -261,7 +265,7 @@ impl FolderConversion<'_> {
             return Err(Error::usage(format!(
                 "its result would replace {output}, which is also converted"
             ))
-            .with_hint("choose another folder for `--output`"));
+            .with_hint(wording!("choose another folder for `{}`", option("--output"))));
         }
         let is_named = input.is_named();
         let converted = match self.job.input(input) {

@@ -22,6 +22,7 @@ use crate::extract::{self, ExtractedFile};
 use crate::ingest::walk::FoundFile;
 use crate::ingest::{ChunkingOptions, IngestOptions, UNNAMED};
 use crate::text::paths;
+use crate::wording::{option, wording};
 
 pub use folder::{ConvertReport, Render, WrittenFile, to_folder};
 pub use lines::{Emit, JsonLinesContent, LinesReport, Output, RenderLine, to_lines};
@@ -239,8 +240,8 @@ fn select(document: &mut Document, pages: PageRange) -> Result<()> {
             num_pages => format!("it has {num_pages} pages, so there is no page {first}"),
         };
         let hint = match num_pages {
-            0 => "leave out `--pages`".to_owned(),
-            _ => format!("`--pages 1:{num_pages}` is all of it"),
+            0 => wording!("leave out `{}`", option("--pages")),
+            _ => format!("`--pages 1:{num_pages}` is all of it").into(),
         };
         return Err(Error::usage(message).with_hint(hint));
     }

@@ -20,6 +20,7 @@ use crate::store::{
 };
 use crate::text::number::counted;
 use crate::text::{fields, paths};
+use crate::wording::{kb, wording};
 
 /// A request to relocate a folder.
 #[derive(Debug, Clone, Default)]
@@ -75,8 +76,9 @@ pub fn relocate(
     session.require_files(&store)?;
     let plan = RelocationPlan::of(session, &store, &from, &to, ComparisonDepth::Content)?;
     if plan.is_empty {
-        return Err(Error::usage(format!("nothing was added from {}", from.display()))
-            .with_hint("`kb status` lists the added folders, `kb list` all documents"));
+        return Err(Error::usage(format!("nothing was added from {}", from.display())).with_hint(
+            wording!("`{}` lists the added folders, `{}` all documents", kb("status"), kb("list")),
+        ));
     }
     let num_files = plan.relocated.num_files;
     if num_files > 0 && plan.relocated.num_matching == 0 && !request.is_forced {
@@ -110,14 +112,19 @@ fn check_folders(from: &Path, to: &Path) -> Result<()> {
         } else {
             format!("one of {} and {} contains the other", from.display(), to.display())
         };
-        return Err(Error::usage(message)
-            .with_hint("`kb update` follows files that moved inside an added folder"));
+        return Err(Error::usage(message).with_hint(wording!(
+            "`{}` follows files that moved inside an added folder",
+            kb("update")
+        )));
     }
     match to.metadata() {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(Error::usage(format!("{} is not a folder", to.display())).with_hint(
-            "name the folder that has the files now; `kb add FILE` follows a single file",
-        )),
+        Ok(_) => {
+            Err(Error::usage(format!("{} is not a folder", to.display())).with_hint(wording!(
+                "name the folder that has the files now; `{}` follows a single file",
+                kb("add").arg("FILE")
+            )))
+        }
         Err(_) => Err(Error::PathNotFound { path: to.to_owned() }),
     }
 }

@@ -9,6 +9,7 @@ use crate::ingest::roots::Roots;
 use crate::ingest::survey::SurveyScope;
 use crate::store::Store;
 use crate::text::paths;
+use crate::wording::{kb, wording};
 
 /// Returns the added files and folders at or below one of `named`; all of them if that is empty.
 pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<SurveyScope> {
@@ -23,8 +24,9 @@ pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Surve
             && !parts.iter().any(|part| part.starts_with(path))
             && !known.iter().any(|file| paths::path_of(&file.stamp.path).starts_with(path))
         {
-            return Err(Error::usage(format!("{} has not been added", path.display()))
-                .with_hint("add it with `kb add`; `kb list` shows all documents"));
+            return Err(Error::usage(format!("{} has not been added", path.display())).with_hint(
+                wording!("add it with `{}`; `{}` shows all documents", kb("add"), kb("list")),
+            ));
         }
     }
     known.retain(|file| {

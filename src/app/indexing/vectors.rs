@@ -97,7 +97,7 @@ fn say_without_model(error: &Error, observer: &dyn Observer) {
     if let Some(hint) = error.hint() {
         observer.info(&format!("hint: {hint}"));
     }
-    observer.note(&format!("{}: {}", absent::WORDS_ONLY, absent::ADDS_VECTORS));
+    observer.note(&format!("{}: {}", absent::WORDS_ONLY, absent::adds_vectors()));
 }
 
 /// Binds a database to a model. One that was filled without a model first gets vectors of all its chunks.

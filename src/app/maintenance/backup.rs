@@ -16,6 +16,7 @@ use crate::files::open::{self, SymlinkPolicy};
 use crate::files::write::side_file;
 use crate::store::{ExistingTarget, Stats, Store, VerifiedCopy};
 use crate::text::{fields, paths::resolved};
+use crate::wording::{kb, wording};
 
 /// The first bytes of every SQLite database.
 const HEAD: &[u8] = b"SQLite format 3\0";
@@ -124,7 +125,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<RestoreReport> {
     let database = session.database();
     if resolved(&file) == resolved(&database) {
         return Err(Error::usage(format!("{} is the database itself", file.display()))
-            .with_hint("name a file that `kb backup` wrote"));
+            .with_hint(wording!("name a file that `{}` wrote", kb("backup"))));
     }
     session.require_writable()?;
     session.make_data_dir()?;
@@ -175,7 +176,7 @@ mod tests {
 
     fn refused<T>(outcome: Result<T>) -> String {
         match outcome {
-            Err(Error::Usage { message, hint: Some(_) }) => message,
+            Err(Error::Usage { message, hint: Some(_) }) => message.to_string(),
             Err(other) => panic!("{other}"),
             Ok(_) => panic!("it was not refused"),
         }

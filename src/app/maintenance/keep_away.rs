@@ -8,6 +8,7 @@ use crate::files::open::{self, SymlinkPolicy};
 use crate::files::write;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::{KB_IGNORE, MAX_IGNORE_BYTES, MAX_IGNORE_LINES};
+use crate::wording::{kb, option, wording};
 
 /// A line of the ignore file of an added folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,16 +26,21 @@ pub(crate) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Ignore
     let below = roots.folder_of(path).and_then(|root| Some((root, path.strip_prefix(root).ok()?)));
     let Some((folder, below)) = below.filter(|(_, below)| !below.as_os_str().is_empty()) else {
         if roots.folders().any(|root| root.starts_with(path)) {
-            return Err(Error::usage(format!("{shown} is or contains an added folder"))
-                .with_hint("without `--ignore`, removing it also keeps its files away"));
+            return Err(Error::usage(format!("{shown} is or contains an added folder")).with_hint(
+                wording!("without `{}`, removing it also keeps its files away", option("--ignore")),
+            ));
         }
         return Err(Error::usage(format!("{shown} is not below an added folder")).with_hint(
-            "without `--ignore`, removing it is enough: `kb update` does not add it again",
+            wording!(
+                "without `{}`, removing it is enough: `{}` does not add it again",
+                option("--ignore"),
+                kb("update")
+            ),
         ));
     };
     let Some(below) = below.to_str() else {
         return Err(Error::usage(format!("no rule can name {shown}"))
-            .with_hint("remove it without `--ignore`"));
+            .with_hint(wording!("remove it without `{}`", option("--ignore"))));
     };
     let mut line = String::from("/");
     for c in below.chars() {

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
 use crate::store::{AddedFolder, DocumentId, DocumentName, ForgetOutcome, ListedDocument, Store};
 use crate::text::paths;
+use crate::wording::{option, wording};
 
 /// What to remove, and what to do about it first.
 #[derive(Debug, Default)]
@@ -268,7 +269,7 @@ fn rules_of_files(roots: &Roots, id: DocumentId, files: &[String]) -> Result<Vec
     let mut files: Vec<PathBuf> = files.iter().map(|file| paths::path_of(file)).collect();
     let Some(first) = files.first().cloned() else {
         return Err(Error::usage(format!("document {id} has no file to keep away"))
-            .with_hint("remove it without `--ignore`"));
+            .with_hint(wording!("remove it without `{}`", option("--ignore"))));
     };
     files.retain(|file| roots.folder_of(file).is_some());
     // Without a file below a folder, the first one is reported as the reason why there is no rule.

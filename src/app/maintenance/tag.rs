@@ -5,6 +5,7 @@ use crate::app::session::erase;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::store::{DocumentId, StoredDocument};
+use crate::wording::{kb, wording};
 
 pub use crate::store::RenamedTag;
 
@@ -70,7 +71,8 @@ pub fn rename(
 }
 
 fn unknown_tag(tag: &str) -> Error {
-    Error::usage(format!("no document has the tag `{tag}`")).with_hint("`kb tags` lists all tags")
+    Error::usage(format!("no document has the tag `{tag}`"))
+        .with_hint(wording!("`{}` lists all tags", kb("tags")))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use crate::files::open::SymlinkPolicy;
 use crate::ingest::CpuBudget;
 use crate::store::{RecordedChunk, Store};
 use crate::transfer::{self, BadLine, ExportHead, ExportReader, ImportOptions};
+use crate::wording::{kb, wording};
 
 pub use crate::app::maintenance::export::{ExportRequest, export, export_to_file};
 pub use crate::app::session::export_file::{ExportFile, write_bytes};
@@ -58,7 +59,7 @@ pub fn import(
                 files::open::open(&path, SymlinkPolicy::Follow).map_err(|error| match error {
                     Error::NotAFile { path } => {
                         Error::usage(format!("{} is not a regular file", path.display()))
-                            .with_hint("`kb import -` reads standard input")
+                            .with_hint(wording!("`{}` reads standard input", kb("import").arg("-")))
                     }
                     other => other,
                 })?;

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::store::{CONTAINER, DocumentId, ListedDocument};
 use crate::text::decode::TextEncoding;
 use crate::text::{fields, paths};
+use crate::wording::{kb, wording};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,7 +193,7 @@ pub fn waive(session: &Session, typed: &[PathBuf]) -> Result<Vec<String>> {
                 "no file that could not be read is at or below {}",
                 typed.display()
             ))
-            .with_hint("`kb files --failed` lists those files"));
+            .with_hint(wording!("`{}` lists those files", kb("files").flag("--failed"))));
         }
     }
     let Some(mut store) = store.take() else { return Ok(Vec::new()) };

@@ -23,6 +23,7 @@ use crate::store::{
     ChunkId, DocumentId, DocumentName, ListedDocument, Store, StoredChunk, StoredDocument, TagCount,
 };
 use crate::text::{decode, fields, paths};
+use crate::wording::{kb, wording};
 
 pub use crate::read::{PartSelection, TextOrigin};
 
@@ -349,7 +350,7 @@ pub fn picture(
                 "document {} is no PDF and no picture: it has no pages",
                 document.id
             ))
-            .with_hint(format!("`kb show {}` prints its text", document.id))
+            .with_hint(wording!("`{}` prints its text", kb("show").arg(document.id.0)))
         })?;
         let (page, passage) = match &request.selection {
             PartSelection::Whole => (1, None),

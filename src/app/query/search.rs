@@ -23,6 +23,7 @@ use crate::search::similar::{self, Seed, SimilarOptions};
 use crate::search::{self, EvidenceSummary, Hit, NoBasis, Query, Searchable, Trace};
 use crate::store::{ChunkId, DocumentId, Store, StoredDocument};
 use crate::trace::stage;
+use crate::wording::{option, wording};
 
 pub use crate::search::{LegSelection, SearchAnswer};
 pub use request::SearchRequest;
@@ -228,8 +229,13 @@ impl ChunkSearch<'_> {
 fn check_limit(limit: Option<u32>) -> Result<()> {
     let most = limits::TOP_OF_PASSAGES;
     match limit.filter(|limit| *limit > most) {
-        Some(limit) => Err(Error::usage(format!(
-            "with `--context` or `--budget`, `--top` must be at most {most}, not {limit}"
+        Some(limit) => Err(Error::usage(wording!(
+            "with `{}` or `{}`, `{}` must be at most {}, not {}",
+            option("--context"),
+            option("--budget"),
+            option("--top"),
+            most.to_string(),
+            limit.to_string()
         ))),
         None => Ok(()),
     }

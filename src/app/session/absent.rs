@@ -8,6 +8,7 @@ use crate::search::{
     CompletedWord, LegSelection, NoBasis, SearchAnswer, Searchable, UnmetPhrasing,
 };
 use crate::text::paths;
+use crate::wording::{Wording, kb, wording};
 
 /// Reported by every command that needs documents if there are none.
 pub const NOTHING_ADDED: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
@@ -22,8 +23,8 @@ pub fn is_empty(session: &Session) -> Result<bool> {
 
 /// Returns the error of a command that can do nothing without documents; `otherwise` says what else helps.
 pub fn nothing_added(otherwise: &str) -> Error {
-    Error::usage("nothing has been added yet")
-        .with_hint(format!("`kb add DIRECTORY` adds documents{otherwise}"))
+    let hint = wording!("`{}` adds documents{}", kb("add").arg("DIRECTORY"), otherwise);
+    Error::usage("nothing has been added yet").with_hint(hint)
 }
 
 /// Reported where documents are added or searched without a model.
@@ -34,15 +35,17 @@ pub(crate) const WORDS_ONLY: &str =
 pub(crate) const NOT_INSTALLED: &str =
     "the model is not installed on this machine, so only words were searched: `kb init` fetches it";
 
-/// What adds them.
-pub(crate) const ADDS_VECTORS: &str = "`kb init` fetches the model and adds vectors";
+/// Returns what adds them.
+pub(crate) fn adds_vectors() -> Wording {
+    wording!("`{}` fetches the model and adds vectors", kb("init"))
+}
 
 /// Reports that there was no model for a search by both; refuses one by meaning alone.
 pub(crate) fn meanings(legs: LegSelection, observer: &dyn Observer) -> Result<()> {
     if legs == LegSelection::Vector {
-        return Err(Error::usage("the documents have no vectors yet").with_hint(ADDS_VECTORS));
+        return Err(Error::usage("the documents have no vectors yet").with_hint(adds_vectors()));
     }
-    observer.note(&format!("{WORDS_ONLY}: {ADDS_VECTORS}"));
+    observer.note(&format!("{WORDS_ONLY}: {}", adds_vectors()));
     Ok(())
 }
 

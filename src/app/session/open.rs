@@ -62,8 +62,8 @@ impl Session {
         let notice = trust::settle(store, &opening)?;
         let notice = notice.or_else(|| {
             let error = Error::UntrustedBase { path: self.database() };
-            let hint = error.hint().unwrap_or_default();
-            (!store.is_allowed()).then(|| format!("{error}; {hint}"))
+            let hint = error.hint().filter(|_| !store.is_allowed());
+            hint.map(|hint| format!("{error}; {hint}"))
         });
         if let Some(notice) = notice
             && !self.opened.was_warned.swap(true, Ordering::Relaxed)

@@ -280,6 +280,8 @@ mod tests {
         assert_eq!(refused("2026-11-31"), "November has 30 days");
         let hint = |typed: &str| TypedDate::now(typed).unwrap_err().hint();
         assert!(hint("2026-11-31").is_none());
-        assert!(hint("last-week").unwrap().starts_with("write 2026-11-01, 2026-11 or 2026"));
+        assert!(
+            hint("last-week").unwrap().to_string().starts_with("write 2026-11-01, 2026-11 or 2026")
+        );
     }
 }

@@ -44,6 +44,7 @@ use crate::cli::{args, messages, search, streams};
 use crate::error::{Error, Result};
 use crate::present::find::FileTarget;
 use crate::present::text::human::HumanLayout;
+use crate::wording::{kb, wording};
 
 #[cfg(test)]
 mod tests;
@@ -78,7 +79,7 @@ pub(super) fn run(context: &CommandContext, args: &args::FindArgs) -> Result<Exi
         return Err(Error::usage(
             "`kb find` needs a terminal for its keys (stdin) and its screen (stderr)",
         )
-        .with_hint("`kb search QUERY` answers without one"));
+        .with_hint(wording!("`{}` answers without one", kb("search").arg("QUERY"))));
     }
     let num_documents = read::names(&context.session)?.len();
     if num_documents == 0 {

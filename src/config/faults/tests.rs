@@ -17,7 +17,7 @@ fn refusal(text: &str, variables: &[(&str, &str)], flags: &Flags) -> [String; 3]
         Ok(_) => Default::default(),
         Err(Error::Config { path, message, hint }) => {
             let place = if path == file { "file".into() } else { path.display().to_string() };
-            [place, message, hint.unwrap_or_default()]
+            [place, message, hint.map(|hint| hint.to_string()).unwrap_or_default()]
         }
         Err(other) => panic!("{other}"),
     }
@@ -153,8 +153,9 @@ fn the_nearest_key_is_proposed_if_it_is_similar() {
         unknown("search.rrfk"),
         "unknown key `search.rrfk` in /f; did you mean `search.rrf_k`?"
     );
-    assert_eq!(nearest_hint("search.rrfk", &keys).unwrap(), "the nearest key is `search.rrf_k`");
-    let hint = nearest_hint("zzz", &keys).unwrap();
+    let hint = nearest_hint("search.rrfk", &keys).unwrap().to_string();
+    assert_eq!(hint, "the nearest key is `search.rrf_k`");
+    let hint = nearest_hint("zzz", &keys).unwrap().to_string();
     assert!(hint.ends_with("; `kb config` lists all keys"), "{hint}");
     assert_eq!(nearest_hint("zzz", &[]), None);
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::text::json::Json;
+use crate::wording::Wording;
 
 /// Increases only if a documented key is removed, renamed or changes its type.
 pub(crate) const CONTRACT_VERSION: u32 = 1;
@@ -43,7 +44,7 @@ pub(crate) struct ErrorJson {
     /// Stable code for the kind of error.
     pub(crate) code: &'static str,
     /// What to do next; null if there is no advice.
-    pub(crate) fix: Option<String>,
+    pub(crate) fix: Option<Wording>,
 }
 
 impl From<&Error> for ErrorJson {

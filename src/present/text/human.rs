@@ -11,6 +11,7 @@ use crate::present::terminal::columns::{cut_middle, width, wrap};
 use crate::present::terminal::paint::Meaning;
 use crate::present::terminal::sheet::CleanWriter;
 use crate::text::printable::{clean, clean_name};
+use crate::wording::{UserAction, Wording};
 
 /// Indentation of the further lines of a message.
 const CONTINUATION: usize = 2;
@@ -82,6 +83,16 @@ impl HumanLayout {
         format!("kb {}{rest}", name.unwrap_or_default())
     }
 
+    /// Returns a text of kb as it is typed, with its commands about the own knowledge base.
+    pub fn worded(&self, wording: &Wording) -> String {
+        wording.in_words(|action| match action {
+            UserAction::Command(command) if is_about_base(command.name()) => {
+                Some(self.command(None, &command.typed()))
+            }
+            _ => None,
+        })
+    }
+
     /// Returns a text of kb in which the commands in backticks are about `base`, by default the own one.
     pub fn with_base(&self, text: &str, base: Option<&str>) -> String {
         let mut parts = text.split(COMMAND);
@@ -89,10 +100,10 @@ impl HumanLayout {
         for rest in parts {
             let word = rest.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
             shown.push('`');
-            if word.is_empty() || WITHOUT_BASE.contains(&word) {
-                shown += &format!("kb {rest}");
-            } else {
+            if is_about_base(word) {
                 shown += &self.command(base, rest);
+            } else {
+                shown += &format!("kb {rest}");
             }
         }
         shown
@@ -184,9 +195,10 @@ impl HumanLayout {
     pub fn error(&self, error: &Error, out: &mut CleanWriter<'_>) -> io::Result<()> {
         self.line_of_words(&format!("error: {}", clean(&error.to_string())), out)?;
         let Some(hint) = error.hint() else { return Ok(()) };
+        let hint = self.worded(&hint);
         // Some hints are lists, with a line for each thing to choose from.
         let mut lines = hint.split('\n').map(clean);
-        self.labelled(&format!("hint: {}", lines.next().unwrap_or_default()), out)?;
+        self.line_of_words(&format!("hint: {}", lines.next().unwrap_or_default()), out)?;
         lines.try_for_each(|line| self.line_of_words(&line, out))
     }
 
@@ -205,9 +217,16 @@ impl HumanLayout {
     }
 }
 
+/// Whether a command is about a single knowledge base. An option of the program, such as `--help`, is not.
+fn is_about_base(command: &str) -> bool {
+    let word = command.split(' ').next().unwrap_or_default();
+    word.starts_with(|c: char| c.is_ascii_lowercase()) && !WITHOUT_BASE.contains(&word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wording::{kb, wording};
 
     fn shown(human: &HumanLayout, line: &str) -> String {
         let mut bytes = Vec::new();
@@ -259,6 +278,32 @@ mod tests {
             assert_eq!(HumanLayout::plain(40).with_base(text, None), text);
         }
         assert_eq!(shown(&work, "hint: `kb update`"), "hint: `kb --base work update`\n");
+    }
+
+    #[test]
+    fn a_hint_names_the_base_in_its_commands_and_leaves_other_text_alone() {
+        let bases = BaseNames { own: "work".into(), usual: "default".into() };
+        let work = HumanLayout { bases, ..HumanLayout::plain(80) };
+        let check = |wording: Wording, expected: &str| {
+            assert_eq!(work.worded(&wording), expected);
+            assert_eq!(HumanLayout::plain(80).worded(&wording), wording.to_string());
+        };
+        check(
+            wording!("`{}`, `{} | less`", kb("list"), kb("show").arg(1)),
+            "`kb --base work list`, `kb --base work show 1 | less`",
+        );
+        let two = wording!("`{}`, `{}`", kb("base allow"), kb("skill install"));
+        check(two, "`kb base allow`, `kb skill install`");
+        check(kb("--help").into(), "kb --help");
+        check(kb("doctor").flag("--fix").into(), "kb --base work doctor --fix");
+        let similar = vec!["the command `kb list`".to_owned()];
+        let error = Error::UnknownPart { document: 1, what: "section `kb list`".into(), similar };
+        let mut bytes = Vec::new();
+        work.error(&error, &mut CleanWriter::new(&mut bytes)).unwrap();
+        insta::assert_snapshot!(String::from_utf8(bytes).unwrap(), @"
+        error: document 1 has no section `kb list`
+        hint: did you mean: the command `kb list`
+        ");
     }
 
     #[test]

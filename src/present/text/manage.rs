@@ -155,10 +155,7 @@ impl HumanLayout {
             self.hanging(&clean(&check.message), VERDICT_COLUMNS + width + 4, out)?;
             if let Some(fix) = &check.fix {
                 write!(out, "{:VERDICT_COLUMNS$}  {:width$}  ", "", "")?;
-                let fix = match fix.strip_prefix("kb ") {
-                    Some(rest) => self.command(None, &clean(rest)),
-                    None => self.with_base(&clean(fix), None),
-                };
+                let fix = clean(&self.worded(fix));
                 self.hanging(&format!("hint: {fix}"), VERDICT_COLUMNS + width + 4, out)?;
             }
         }
@@ -349,6 +346,7 @@ mod tests {
     use crate::app::maintenance::doctor::Check;
     use crate::present::json;
     use crate::text::json::Json;
+    use crate::wording::Wording;
 
     #[test]
     fn each_check_is_a_line_and_faults_are_counted() {
@@ -356,7 +354,7 @@ mod tests {
             name,
             verdict,
             message: "it\u{1b}[31m is so".into(),
-            fix: fix.map(str::to_owned),
+            fix: fix.map(Wording::from),
         };
         let checks = vec![
             check("disk", CheckVerdict::Ok, None),

@@ -6,12 +6,12 @@ use std::io;
 
 use crate::document::{CHAIN_SEPARATOR, DocType, PageRange};
 use crate::present::terminal::sheet::CleanWriter;
-use crate::present::terminal::shell;
 use crate::present::text::stale;
 use crate::search::Hit;
 use crate::text::number::counted;
 use crate::text::paths::{self, shown_text};
 use crate::text::printable::{clean, clean_lines};
+use crate::text::shell;
 
 /// Characters that are markup in a Markdown title.
 const MARKUP: &str = "\\`*[]<~";

@@ -317,7 +317,7 @@ pub fn error(error: &Diagnostic, program: Program, out: &mut CleanWriter<'_>) ->
         writeln!(out, "{indent}{}", clean(line))?;
     }
     match error.hint() {
-        Some(hint) if program == Program::Kb => writeln!(out, "hint: {}", clean(&hint)),
+        Some(hint) if program == Program::Kb => writeln!(out, "hint: {}", clean(&hint.to_string())),
         _ => Ok(()),
     }
 }

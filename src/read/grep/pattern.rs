@@ -10,6 +10,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 use crate::error::{Error, Result};
 use crate::text::forms::{composed_letter, has_marks, letters, with_composed_marks};
+use crate::wording::{kb, option, wording};
 
 /// How a pattern is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,8 +34,10 @@ impl LinePattern {
     /// Compiles a pattern.
     pub fn new(typed: &str, options: PatternOptions) -> Result<Self> {
         if typed.is_empty() {
-            return Err(Error::usage("the pattern is empty")
-                .with_hint("`kb grep .` prints every line that is not blank"));
+            return Err(Error::usage("the pattern is empty").with_hint(wording!(
+                "`{}` prints every line that is not blank",
+                kb("grep").arg(".")
+            )));
         }
         let mut builder = RegexMatcherBuilder::new();
         builder
@@ -146,7 +149,7 @@ fn wrong(typed: &str, report: &str) -> Error {
     let reason = report.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     Error::usage(format!("`{typed}` is not a regular expression for one line: {reason}"))
-        .with_hint("`-F` (fixed) searches for the text as it is")
+        .with_hint(wording!("`{}` (fixed) searches for the text as it is", option("-F")))
 }
 
 #[cfg(test)]

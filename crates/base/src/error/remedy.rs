@@ -2,14 +2,16 @@
 //!
 //! Every table is an exhaustive `match`, so a new error only compiles once it is in each.
 
-use std::ffi::OsStr;
+mod unread;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::Diagnostic;
-use crate::document::Format;
 use crate::error::{Error, FailureKind};
 use crate::text::printable::clean;
+use crate::wording::{Wording, kb, option, phrase, wording};
+use unread::{as_text, conversion, not_found, supported_formats};
 
 /// Who can fix an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub enum Fixer {
 
 impl Error {
     /// Returns an invalid command line or request, without a hint.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<Wording>) -> Self {
         Self::Usage { message: message.into(), hint: None }
     }
 
@@ -33,7 +35,7 @@ impl Error {
 
     /// Says what to type instead, for [`Self::Usage`] and [`Self::Config`].
     #[must_use]
-    pub fn with_hint(mut self, text: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, text: impl Into<Wording>) -> Self {
         if let Self::Usage { hint, .. } | Self::Config { hint, .. } = &mut self {
             *hint = Some(text.into());
         }
@@ -113,6 +115,14 @@ impl Error {
         self.row().1
     }
 
+    /// Returns what its `Display` writes, in a form for every face.
+    pub fn message(&self) -> Wording {
+        match self {
+            Self::Usage { message, .. } => message.clone(),
+            other => other.to_string().into(),
+        }
+    }
+
     /// Returns the message about a file, which it names.
     pub fn text_about(&self, file: &Path) -> String {
         match self.path() {
@@ -183,7 +193,7 @@ impl Error {
     }
 
     /// Returns what the user can do next; `None` if the message is sufficient.
-    pub fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<Wording> {
         Some(match self {
             Self::Usage { hint, .. } | Self::Target { hint, .. } => return hint.clone(),
             Self::Config { hint: Some(hint), .. } => hint.clone(),
@@ -195,103 +205,127 @@ impl Error {
                 conversion(path).unwrap_or_else(supported_formats)
             }
             Self::NotAFile { .. } => {
-                "name a file or a folder; `kb add - --title TITLE` reads a pipe".into()
+                let from_pipe = kb("add").arg("-").option("--title", "TITLE");
+                wording!("name a file or a folder; `{}` reads a pipe", from_pipe)
             }
-            Self::LinkRefused { .. } => "`kb add --follow FOLDER` follows the links below a folder; \
-                 a link given by name is followed"
-                .into(),
-            Self::TooLarge { .. } => "raise it with `kb config set ingestion.max_file_mb N`".into(),
-            Self::TooSlow { .. } => {
-                "raise it with `kb config set ingestion.max_cpu_seconds N`".into()
+            Self::LinkRefused { .. } => wording!(
+                "`{}` follows the links below a folder; a link given by name is followed",
+                kb("add").option("--follow", "FOLDER")
+            ),
+            Self::TooLarge { .. } => raise("ingestion.max_file_mb"),
+            Self::TooSlow { .. } => raise("ingestion.max_cpu_seconds"),
+            Self::EmptyQuery => {
+                wording!("type some words: `{}`", kb("search").arg(phrase("how to install git")))
             }
-            Self::EmptyQuery => "type some words: `kb search \"how to install git\"`".into(),
-            Self::OnlyExclusions => "add a word to search for, as in `kb search 'recipe -draft'`, or leave \
-                 out the dash"
-                .into(),
-            Self::UnknownDocument { .. } => "`kb list` shows all ids".into(),
-            Self::NotANote { .. } => "change the file, then run `kb update`".into(),
+            Self::OnlyExclusions => wording!(
+                "add a word to search for, as in `{}`, or leave out the dash",
+                kb("search").arg("recipe -draft")
+            ),
+            Self::UnknownDocument { .. } => wording!("`{}` shows all ids", kb("list")),
+            Self::NotANote { .. } => wording!("change the file, then run `{}`", kb("update")),
             Self::UnknownChunk { .. } => {
                 "search again: chunk ids change when a document is indexed again".into()
             }
             Self::AmbiguousDocument { candidates, .. } => {
                 // Each candidate has one line; `clean` removes the line ends of titles.
                 let lines = candidates.iter().map(|candidate| format!("\n  {}", clean(candidate)));
-                format!("type the id or more of the name:{}", lines.collect::<String>())
+                format!("type the id or more of the name:{}", lines.collect::<String>()).into()
             }
             Self::UnknownPart { document, similar, .. } if similar.is_empty() => {
-                format!("`kb outline {document}` lists all parts")
+                wording!("`{}` lists all parts", kb("outline").arg(*document))
             }
-            Self::UnknownPart { similar, .. } => format!("did you mean: {}", similar.join("; ")),
+            Self::UnknownPart { similar, .. } => {
+                format!("did you mean: {}", similar.join("; ")).into()
+            }
             Self::UnknownModel { known, .. } => format!(
                 "known models: {}; for any other, use `--model-dir DIRECTORY`",
                 known.join(", ")
-            ),
+            )
+            .into(),
             Self::ModelMismatch { bound, wanted, .. } => {
+                let reindex = kb("reindex");
                 if Path::new(wanted).is_absolute() {
-                    format!("run `kb reindex --model-dir {wanted}` to switch models")
+                    let reindex = reindex.option("--model-dir", &**wanted);
+                    wording!("run `{}` to switch models", reindex)
                 } else if first_word(wanted) == first_word(bound) {
-                    "run `kb reindex` to compute all vectors again".into()
+                    wording!("run `{}` to compute all vectors again", reindex)
                 } else {
-                    format!("run `kb reindex --model {}` to switch models", first_word(wanted))
+                    let reindex = reindex.option("--model", first_word(wanted));
+                    wording!("run `{}` to switch models", reindex)
                 }
             }
-            Self::NoModelFiles { .. } => "name their directory with `kb init --model-dir DIRECTORY`; \
-                 `kb search --fts-only` needs no model"
-                .into(),
-            Self::NotInstalled { .. } => "run `kb init` once, with network access".into(),
-            Self::UntrustedModel { name } => format!(
-                "`kb init --model {name}` fetches it, if you trust it; `kb import FILE --model MODEL` \
-                 computes the vectors with another model"
+            Self::NoModelFiles { .. } => wording!(
+                "name their directory with `{}`; `{}` needs no model",
+                kb("init").option("--model-dir", "DIRECTORY"),
+                kb("search").flag("--fts-only")
             ),
-            Self::UntrustedBase { .. } => {
-                "`kb base allow --files` shows its folders, and follows them after a yes".into()
+            Self::NotInstalled { .. } => wording!("run `{}` once, with network access", kb("init")),
+            Self::UntrustedModel { name } => wording!(
+                "`{}` fetches it, if you trust it; `{}` computes the vectors with another model",
+                kb("init").option("--model", &**name),
+                kb("import").arg("FILE").option("--model", "MODEL")
+            ),
+            Self::UntrustedBase { .. } => wording!(
+                "`{}` shows its folders, and follows them after a yes",
+                kb("base allow").flag("--files")
+            ),
+            Self::UnknownBase { known, .. } => wording!(
+                "the names are {}; `{}` makes another",
+                known.join(", "),
+                kb("base add").arg("NAME")
+            ),
+            Self::CacheChanged { .. } => {
+                wording!("`{}` fetches or rebuilds it", kb("doctor").flag("--fix"))
             }
-            Self::UnknownBase { known, .. } => {
-                format!("the names are {}; `kb base add NAME` makes another", known.join(", "))
-            }
-            Self::CacheChanged { .. } => "`kb doctor --fix` fetches or rebuilds it".into(),
-            Self::Fetch { hint, .. } | Self::Model { hint, .. } => (*hint).into(),
-            Self::Corrupt { .. } => {
-                "`kb doctor --fix` repairs what it can; else restore a copy of the file, or move it \
-                 away and add the documents again"
-                    .into()
-            }
+            Self::Fetch { hint, .. } | Self::Model { hint, .. } => hint.clone(),
+            Self::Corrupt { .. } => wording!(
+                "`{}` repairs what it can; else restore a copy of the file, or move it away and add \
+                 the documents again",
+                kb("doctor").flag("--fix")
+            ),
             Self::DiskFailed { .. } => {
                 "the file may be intact: run the command again, and check the disk if it fails again"
                     .into()
             }
-            Self::Foreign { .. } => "point `--data-dir` or KB_DATA_DIR at another directory".into(),
+            Self::Foreign { .. } => {
+                wording!("point `{}` or KB_DATA_DIR at another directory", option("--data-dir"))
+            }
             Self::SchemaTooNew { .. } => "upgrade kb, and restart servers and watches that \
                 still run an older one"
                 .into(),
-            Self::AlteredSchema { .. } => "nothing in it was run or changed: find out where the file came \
-                 from, or put a backup in its place with `kb restore FILE`"
-                .into(),
-            Self::ReadOnly { .. } => "copy the database to a folder that you can write, and name \
-                 that folder with `--data-dir`"
-                .into(),
-            Self::NeedsWriting { .. } => "copy kb.db, and kb.db-wal if it is there, to a folder that you \
-                 can write, and name that folder with `--data-dir`"
-                .into(),
+            Self::AlteredSchema { .. } => wording!(
+                "nothing in it was run or changed: find out where the file came from, or put a \
+                 backup in its place with `{}`",
+                kb("restore").arg("FILE")
+            ),
+            Self::ReadOnly { .. } => wording!(
+                "copy the database to a folder that you can write, and name that folder with `{}`",
+                option("--data-dir")
+            ),
+            Self::NeedsWriting { .. } => wording!(
+                "copy kb.db, and kb.db-wal if it is there, to a folder that you can write, and name \
+                 that folder with `{}`",
+                option("--data-dir")
+            ),
             Self::ChangedMeanwhile { .. } => "run the command again when no other program writes to it, \
                  or copy it to a folder that you can write"
                 .into(),
             Self::Locked { .. } => "wait for the other `kb` to end, then try again".into(),
-            Self::DiskFull { .. } => {
-                "make room on that disk: old backups, caches, or documents with `kb remove`; then run the \
-                 command again: stored documents are kept"
-                    .into()
-            }
+            Self::DiskFull { .. } => wording!(
+                "make room on that disk: old backups, caches, or documents with `{}`; then run the \
+                 command again: stored documents are kept",
+                kb("remove")
+            ),
             Self::Cancelled | Self::Interrupted { .. } => {
                 "run the same command again to continue where it stopped".into()
             }
             Self::InFile { cause, .. } => return cause.hint(),
             Self::Skill(diagnostic) => return diagnostic.hint(),
             Self::Extract { failure: FailureKind::NotText | FailureKind::WrongFormat, .. } => {
-                "set the type of the file with `--type`".into()
+                wording!("set the type of the file with `{}`", option("--type"))
             }
             Self::Extract { failure: FailureKind::PasswordNeeded, .. } => {
-                "set KB_PASSWORD or use `--password`".into()
+                wording!("set KB_PASSWORD or use `{}`", option("--password"))
             }
             Self::PathNotFound { path } => return not_found(path),
             Self::Io { .. }
@@ -306,90 +340,14 @@ impl Error {
     }
 }
 
-/// Says what was typed in place of a path, if it looks like something else.
-fn not_found(path: &Path) -> Option<String> {
-    let typed = path.to_str()?;
-    if typed.starts_with("http://") || typed.starts_with("https://") {
-        return Some(
-            "kb reads files, not addresses: save the page, or `curl ADDRESS | kb add - --title TITLE`"
-                .into(),
-        );
-    }
-    let is_pattern = typed.contains(['*', '?']);
-    is_pattern.then(|| "no file here matches it; a folder is added with everything below it".into())
-}
-
-/// How files of kinds that nothing reads become files that kb reads: extensions in lower case, and the command.
-const CONVERSIONS: &[(&[&str], &str)] = &[
-    (&["doc", "dot", "wps", "wpd"], "convert it: `soffice --headless --convert-to docx FILE`"),
-    (&["xls", "xlt", "xlsb"], "convert it: `soffice --headless --convert-to xlsx FILE`"),
-    (&["ppt", "pps", "pot"], "convert it: `soffice --headless --convert-to pptx FILE`"),
-    (&["vsd", "vsdx", "pub"], "convert it: `soffice --headless --convert-to pdf FILE`"),
-    (&["pst", "ost"], "convert it: `readpst -e FILE`"),
-    (&["mobi", "azw", "azw3"], "convert it: `ebook-convert FILE out.epub`"),
-    (&["djvu"], "convert it: `ddjvu -format=pdf FILE out.pdf`"),
-    (&["ps", "eps"], "convert it: `ps2pdf FILE`"),
-    (&["xps"], "convert it: `xpstopdf FILE`"),
-    (&["pages", "numbers", "key"], "export it as .docx, .xlsx or .pptx in its program"),
-    (&["one"], "export it as PDF or .docx in OneNote"),
-    (&["rar", "7z", "chm"], "unpack it: `7z x FILE`; then add the folder"),
-    (&["tar", "tgz"], "unpack it: `tar xf FILE`; then add the folder"),
-    (&["heic", "heif"], "convert it: `heif-convert FILE out.jpg`"),
-];
-
-/// Extensions of files that hold others. A text with one is an exception, not the first of many.
-const PACKED: [&str; 2] = ["zip", "gz"];
-
-/// Returns how to convert a file of a kind that nothing reads, by its extension.
-fn conversion(path: &Path) -> Option<String> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    let found = CONVERSIONS.iter().find(|(extensions, _)| extensions.contains(&&*extension));
-    found.map(|(_, command)| (*command).to_owned())
+/// Says how to raise a limit of the settings.
+fn raise(key: &str) -> Wording {
+    wording!("raise it with `{}`", kb("config set").arg(key).arg("N"))
 }
 
 /// Returns the name in the description of a model, which has no spaces.
 fn first_word(model: &str) -> &str {
     model.split(' ').next().unwrap_or_default()
-}
-
-/// Returns how a text with an extension of no format is read.
-fn as_text(path: &Path) -> String {
-    // A name that a shell would not take literally is left out of a command to copy.
-    let shown = path.to_str().filter(|path| {
-        path.chars().all(|letter| letter.is_alphanumeric() || "/._-+@".contains(letter))
-            && !path.starts_with('-')
-    });
-    let this = format!("it is text: `kb add --type markdown {}` reads it", shown.unwrap_or("FILE"));
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    let extension = extension.to_ascii_lowercase();
-    let is_free = !extension.is_empty()
-        && extension.chars().all(|letter| letter.is_ascii_alphanumeric())
-        && !PACKED.contains(&&*extension)
-        && Format::with_extension(&extension).is_none()
-        && conversion(path).is_none();
-    if !is_free {
-        return this;
-    }
-    format!(
-        "{this}; `kb config set ingestion.text_extensions {extension}` reads all .{extension} files"
-    )
-}
-
-/// Lists the formats that kb reads, by their extensions.
-fn supported_formats() -> String {
-    format!(
-        "supported: {}, source code such as .py .sh .bash .go .js .ts .rs .c .cpp .java, and {} by OCR; \
-         `--type` and `--language` set the type of other files",
-        extensions(false),
-        extensions(true)
-    )
-}
-
-/// Lists the extensions of pictures, or of all other formats.
-fn extensions(is_picture: bool) -> String {
-    let formats = Format::all().filter(|format| matches!(format, Format::Image(_)) == is_picture);
-    let extensions: Vec<&str> = formats.flat_map(Format::usual_extensions).copied().collect();
-    format!(".{}", extensions.join(" ."))
 }
 
 #[cfg(test)]

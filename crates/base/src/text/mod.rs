@@ -24,6 +24,7 @@ pub mod paths;
 pub mod printable;
 pub mod scripts;
 pub mod sentences;
+pub mod shell;
 pub mod similar;
 pub mod stem;
 pub mod tokens;

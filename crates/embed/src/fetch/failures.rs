@@ -6,20 +6,14 @@
 use std::path::Path;
 
 use crate::error::Error;
-
-/// A way to go on without a network, named in every hint.
-macro_rules! or_without_network {
-    ($remedy:literal) => {
-        concat!($remedy, "; for a machine without a network, see \"Machines without a network\" in docs/install.md")
-    };
-}
+use crate::wording::{Wording, kb, wording};
 
 /// A reason why a source cannot be reached.
 struct Obstacle {
     /// The message of a client has one of these, in lower case.
     words: &'static [&'static str],
     reason: &'static str,
-    remedy: &'static str,
+    remedy: fn() -> Wording,
 }
 
 /// The proxy comes first: behind one, the words of the others are about the proxy.
@@ -27,14 +21,16 @@ const OBSTACLES: [Obstacle; 6] = [
     Obstacle {
         words: &["proxyerror", "proxy failed", "proxy error", "invalid proxy"],
         reason: "the proxy cannot be reached or refuses",
-        remedy: or_without_network!("check the proxy that HTTPS_PROXY or HTTP_PROXY names"),
+        remedy: || or_without_network("check the proxy that HTTPS_PROXY or HTTP_PROXY names"),
     },
     Obstacle {
         words: &["certificate", "sslerror", "ssl:"],
         reason: "the certificate is not trusted",
-        remedy: or_without_network!(
-            "name the certificates of your organisation to pip: `pip config set global.cert FILE`"
-        ),
+        remedy: || {
+            or_without_network(
+                "name the certificates of your organisation to pip: `pip config set global.cert FILE`",
+            )
+        },
     },
     Obstacle {
         words: &[
@@ -46,30 +42,46 @@ const OBSTACLES: [Obstacle; 6] = [
             "host not found",
         ],
         reason: "the name of the server cannot be resolved",
-        remedy: or_without_network!("check the network, or name a proxy in HTTPS_PROXY"),
+        remedy: || or_without_network("check the network, or name a proxy in HTTPS_PROXY"),
     },
     Obstacle {
         words: &["connection refused", "unreachable", "timed out", "timeout", "connection reset"],
         reason: "the server does not answer",
-        remedy: or_without_network!("check the network, or name a proxy in HTTPS_PROXY"),
+        remedy: || or_without_network("check the network, or name a proxy in HTTPS_PROXY"),
     },
     Obstacle {
         words: &["no space left", "disk full", "not enough space"],
         reason: "the disk is full",
-        remedy: "make room on the disk of kb's cache (KB_CACHE_DIR moves it), and run `kb init`",
+        remedy: || {
+            wording!(
+                "make room on the disk of kb's cache (KB_CACHE_DIR moves it), and run `{}`",
+                kb("init")
+            )
+        },
     },
     Obstacle {
         words: &["no module named pip", NO_PYTHON],
         reason: "there is no Python with pip: no `python3`, `python` or `py` in an absolute folder of PATH has it",
-        remedy: or_without_network!("install Python with pip, and run `kb init`"),
+        remedy: || {
+            or_without_network(wording!("install Python with pip, and run `{}`", kb("init")))
+        },
     },
 ];
 
 /// The words of a machine on which no Python was found.
 pub(super) const NO_PYTHON: &str = "no python in path";
 
-/// What is known of a failure that nothing explains.
-const UNKNOWN: &str = or_without_network!("run `kb init` again later");
+/// Returns what helps against a failure that nothing explains.
+fn later() -> Wording {
+    or_without_network(wording!("run `{}` again later", kb("init")))
+}
+
+/// Adds a way to go on without a network, which nearly every hint names.
+fn or_without_network(remedy: impl Into<Wording>) -> Wording {
+    remedy.into().then(
+        "; for a machine without a network, see \"Machines without a network\" in docs/install.md",
+    )
+}
 
 /// Returns the reason in what a client said, if it is known.
 pub(super) fn reason_in(said: &str) -> Option<String> {
@@ -86,13 +98,13 @@ pub(super) fn fetch_error(what: String, failures: &[(String, String)]) -> Error 
     let first = failures
         .iter()
         .find_map(|(_, reason)| OBSTACLES.iter().find(|obstacle| obstacle.reason == reason));
-    let hint = first.map_or(UNKNOWN, |obstacle| obstacle.remedy);
+    let hint = first.map_or_else(later, |obstacle| (obstacle.remedy)());
     Error::Fetch { what, reason: clauses.join("; "), hint }
 }
 
 /// Creates the error of one source; [`fetch_error`] names it and what helps.
 pub(super) fn failed(what: &str, reason: String) -> Error {
-    Error::Fetch { what: what.to_owned(), reason, hint: UNKNOWN }
+    Error::Fetch { what: what.to_owned(), reason, hint: later() }
 }
 
 /// Returns only the reason of an error that also names what was wanted.
@@ -137,7 +149,7 @@ mod tests {
             let found = reason_in(said).unwrap_or_default();
             assert!(found.contains(expected), "{said}: {found}");
             let error = fetch_error("a model".into(), &[("hub".into(), found)]);
-            assert!(error.hint().is_some_and(|hint| !hint.starts_with("run `kb init` again")));
+            assert_ne!(error.hint(), Some(later()));
         }
         assert_eq!(reason_in("No matching version"), None);
     }

@@ -59,7 +59,8 @@ impl TypeOverride {
     pub fn new(doc_type: Option<DocType>, language: Option<Language>) -> Result<Self> {
         match (doc_type, language) {
             (Some(other), Some(_)) if other != DocType::Code => Err(Error::Usage {
-                message: format!("`--language` requires `--type code`, not `--type {other}`"),
+                message: format!("`--language` requires `--type code`, not `--type {other}`")
+                    .into(),
                 hint: Some("leave out one of the two".into()),
             }),
             _ => Ok(Self { doc_type, language }),
@@ -296,8 +297,8 @@ fn is_derived(format: &Format) -> bool {
 fn no_language(path: &Path) -> Error {
     let known: Vec<&str> = Language::ALL.iter().map(|language| language.as_str()).collect();
     Error::Usage {
-        message: format!("the language of {} is not known", path.display()),
-        hint: Some(format!("name it: `--language {}`", known.join("|"))),
+        message: format!("the language of {} is not known", path.display()).into(),
+        hint: Some(format!("name it: `--language {}`", known.join("|")).into()),
     }
 }
 

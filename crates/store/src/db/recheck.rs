@@ -112,7 +112,7 @@ mod tests {
         let fault = DatabaseFault::from(rusqlite::Error::SqliteFailure(code, None));
         let error = fault.at(Path::new("kb.db"));
         assert_eq!(error.code(), "disk_failed");
-        assert!(error.hint().unwrap().contains("may be intact"), "{error}");
+        assert!(error.hint().unwrap().to_string().contains("may be intact"), "{error}");
     }
 
     #[test]

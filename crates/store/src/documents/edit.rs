@@ -120,11 +120,8 @@ fn require_unchanged(db: &Connection, before: &StoredDocument) -> Step<()> {
     if sql::value(db, IS_AS_READ, params)? {
         return Ok(());
     }
-    Err(Error::Usage {
-        message: format!("document {} has changed meanwhile", before.id),
-        hint: Some("edit it again".into()),
-    }
-    .into())
+    let changed = Error::usage(format!("document {} has changed meanwhile", before.id));
+    Err(changed.with_hint("edit it again").into())
 }
 
 /// Sets the day that the user gives a document; without one, the document or its file states it.

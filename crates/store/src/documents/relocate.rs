@@ -9,6 +9,7 @@ use crate::Store;
 use crate::db::fault::Step;
 use crate::db::{erasing, sql};
 use crate::error::{Error, Result};
+use crate::wording::{kb, wording};
 
 /// What is moved where.
 #[derive(Debug, Clone, Copy)]
@@ -116,11 +117,11 @@ fn move_below(db: &Connection, relocation: &Relocation<'_>) -> Step<()> {
     let params = named_params! { ":from": from, ":to": to, ":first": first, ":end": end };
     let taken = sql::first_row(db, TAKEN, params, |row| row.get::<_, String>(0))?;
     if let Some(path) = taken {
-        return Err(Error::Usage {
-            message: format!("{path} is remembered already, as another document"),
-            hint: Some("remove one of the two with `kb remove PATH`, then relocate again".into()),
-        }
-        .into());
+        let taken = Error::usage(format!("{path} is remembered already, as another document"));
+        let remove = kb("remove").arg("PATH");
+        return Err(taken
+            .with_hint(wording!("remove one of the two with `{}`, then relocate again", remove))
+            .into());
     }
     for sql in [FORGET_TWICE, MOVE_PATHS, MOVE_SHOWN, FORGET_REPLACED, MOVE_LEDGER] {
         sql::run(db, sql, params)?;

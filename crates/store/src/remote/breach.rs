@@ -2,15 +2,17 @@
 
 use std::fmt;
 
+use crate::wording::Wording;
+
 /// Why a connection was given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Breach {
     pub(super) reason: String,
-    pub(super) hint: String,
+    pub(super) hint: Wording,
 }
 
 impl Breach {
-    pub(super) fn new(reason: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn new(reason: impl Into<String>, hint: impl Into<Wording>) -> Self {
         Self { reason: reason.into(), hint: hint.into() }
     }
 

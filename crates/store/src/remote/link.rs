@@ -20,6 +20,7 @@ use super::target::{Address, CopyTarget, Endpoint};
 use super::tls::{self, Authorities};
 use super::words::Encryption;
 use crate::error::{Error, Result};
+use crate::wording::Wording;
 
 /// Asks a server for encryption: the length of the message, and the number of the request.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
@@ -252,7 +253,7 @@ impl CopyTarget {
             Some(code) => advice(code),
             None => Some(hint),
         };
-        let hint = hint.map(str::to_owned);
+        let hint = hint.map(Wording::from);
         let reason = match error.as_db_error() {
             Some(error) => error.message().to_owned(),
             None => with_sources(&error),
@@ -371,7 +372,7 @@ impl RemoteLink {
     }
 
     /// Returns the error of a copy that cannot be used.
-    pub(super) fn refuse(&self, reason: impl Into<String>, hint: &str) -> Error {
+    pub(super) fn refuse(&self, reason: impl Into<String>, hint: impl Into<Wording>) -> Error {
         self.target.refused(Breach::new(reason, hint))
     }
 }

@@ -17,6 +17,7 @@ use super::postings::{self, ChunkPlaces};
 use super::state::{CopyState, MAX_DIM};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
+use crate::wording::{kb, wording};
 use crate::{
     BLOCK_BITS, ChunkSizes, Fingerprint, Mirror, MirroredChunk, MirroredDocument, MirroredWords,
     Splitter, Store, TermIndex, TermPlace, fingerprint,
@@ -160,7 +161,8 @@ fn prepare(link: &mut RemoteLink, state: &CopyState) -> Result<bool> {
     let dim = state.binding.as_ref().map_or(1, |binding| binding.dim);
     if dim > MAX_DIM {
         let reason = format!("pgvector has no vectors of {dim} numbers");
-        return Err(link.refuse(reason, "choose a smaller model: `kb reindex --model NAME`"));
+        let reindex = kb("reindex").option("--model", "NAME");
+        return Err(link.refuse(reason, wording!("choose a smaller model: `{}`", reindex)));
     }
     let before = CopyState::read(link)?;
     if !before.base_id.is_empty() && before.base_id != state.base_id {

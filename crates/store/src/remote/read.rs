@@ -21,6 +21,7 @@ use crate::search::Searchable;
 use crate::text::conflicts::ConflictName;
 use crate::text::forms::composed;
 use crate::text::language::NaturalLanguage;
+use crate::wording::{kb, wording};
 use crate::{
     ChunkOrigin, ChunkSizes, NamedChunks, NearWord, Occurrence, Splitter, StoredChunk, StoredHit,
     TermIndex,
@@ -53,12 +54,13 @@ impl Remote {
     pub fn open(mut link: RemoteLink) -> Result<Self> {
         let state = CopyState::read(&mut link)?;
         if !state.is_known {
+            let push = kb("push").arg("TARGET");
             return Err(if state.base_id.is_empty() {
-                link.refuse("it has no copy of a knowledge base", "`kb push TARGET` makes one")
+                link.refuse("it has no copy of a knowledge base", wording!("`{}` makes one", push))
             } else {
                 link.refuse(
                     "another version of kb has made its tables",
-                    "`kb push TARGET` makes them again",
+                    wording!("`{}` makes them again", push),
                 )
             });
         }

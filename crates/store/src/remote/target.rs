@@ -127,7 +127,7 @@ impl CopyTarget {
 }
 
 fn refuse(message: &str, hint: &str) -> Error {
-    Error::Usage { message: message.into(), hint: Some(hint.into()) }
+    Error::usage(message).with_hint(hint)
 }
 
 /// Parses `sslmode`, which two values of `sslrootcert` make stricter, as in libpq.

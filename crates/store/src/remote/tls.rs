@@ -71,15 +71,11 @@ impl Authorities {
         let (num_added, _) =
             authorities.store.add_parsable_certificates(authorities.named.iter().cloned());
         match num_added {
-            0 => Err(Error::Usage {
-                message: format!(
-                    "`sslrootcert` names a file without certificates: {}",
-                    file.display()
-                ),
-                hint: Some(
-                    "name a PEM file, with lines such as -----BEGIN CERTIFICATE-----".into(),
-                ),
-            }),
+            0 => Err(Error::usage(format!(
+                "`sslrootcert` names a file without certificates: {}",
+                file.display()
+            ))
+            .with_hint("name a PEM file, with lines such as -----BEGIN CERTIFICATE-----")),
             _ => Ok(authorities),
         }
     }

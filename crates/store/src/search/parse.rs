@@ -204,7 +204,7 @@ fn parse_as(typed: &str, quotes: Quotes) -> Result<Query> {
 }
 
 fn refused(message: String) -> Error {
-    Error::Usage { message, hint: Some("shorten the query".into()) }
+    Error::usage(message).with_hint("shorten the query")
 }
 
 /// Distinct terms in the order they were found, at most as many as a query may have.

@@ -21,6 +21,7 @@ use crate::document::Embedding;
 use crate::error::{Error, Result};
 use crate::limits::lines::{LineOutcome, read_line};
 use crate::text::json::JsonLine;
+use crate::wording::{kb, wording};
 use crate::{
     AddedFolder, Conflict, DocumentId, ImportOutcome, MergedDocument, RecordedChunk, Store, limits,
 };
@@ -151,7 +152,11 @@ pub fn head(input: &mut impl BufRead, name: &Path) -> Result<ExportHead> {
 }
 
 fn not_an_export(message: String) -> Error {
-    Error::Usage { message, hint: Some("`kb export` writes what `kb import` reads".into()) }
+    Error::usage(message).with_hint(wording!(
+        "`{}` writes what `{}` reads",
+        kb("export"),
+        kb("import")
+    ))
 }
 
 fn io_error(name: &Path, source: std::io::Error) -> Error {
@@ -197,7 +202,7 @@ pub fn import(
         }
         let reason = match import.line(&line) {
             Ok(()) => continue,
-            Err(Error::Usage { message, .. }) => message,
+            Err(Error::Usage { message, .. }) => message.to_string(),
             Err(error @ Error::TooSlow { .. }) => error.to_string(),
             // The database or the model has failed, so the next line would fail too.
             Err(error) => return Err(error),
@@ -214,12 +219,10 @@ pub fn import(
 
 fn too_long(number: u64) -> Error {
     let limit_mb = limits::EXPORT_LINE_BYTES >> 20;
-    Error::Usage {
-        message: format!("line {number} is longer than {limit_mb} MB"),
-        hint: Some(
-            "the lines before it were imported; `kb export` does not write such lines".into(),
-        ),
-    }
+    Error::usage(format!("line {number} is longer than {limit_mb} MB")).with_hint(wording!(
+        "the lines before it were imported; `{}` does not write such lines",
+        kb("export")
+    ))
 }
 
 struct ImportRun<'a, 'e> {

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::files::open::{SymlinkPolicy, read_if_there};
 use crate::files::{path, private, program, write};
 use crate::text::fields;
+use crate::wording::{option, wording};
 
 use edited::{EditedSettings, SettingsFault, WantedEntry};
 pub use edited::{NAME, OtherFields};
@@ -182,7 +183,7 @@ fn no_project(client: &Client) -> Error {
     let known = CLIENTS.iter().filter(|client| client.of_project().is_some());
     let names: Vec<&str> = known.map(|client| client.name).collect();
     Error::usage(format!("kb knows no settings of projects of {}", client.title))
-        .with_hint(format!("`--project` works for {}", names.join(", ")))
+        .with_hint(wording!("`{}` works for {}", option("--project"), names.join(", ")))
 }
 
 impl SettingsPlan {

@@ -15,6 +15,7 @@ use crate::ingest::walk::FoundFile;
 use crate::ingest::{self, EditedText, IngestReport, content_hash};
 use crate::read::{PartSelection, ShowOptions, show};
 use crate::store::{Store, StoredDocument};
+use crate::wording::{kb, wording};
 
 pub use editable::{Editable, EditedFields};
 
@@ -119,7 +120,7 @@ fn read_file(
     let bytes = reach.read(&path, walk_options(session, false).max_bytes())?;
     if content_hash(&bytes) != document.content_hash {
         return Err(Error::usage(format!("{} has changed since it was indexed", path.display()))
-            .with_hint("`kb update` reads it again; then edit the title"));
+            .with_hint(wording!("`{}` reads it again; then edit the title", kb("update"))));
     }
     let found = FoundFile {
         path,

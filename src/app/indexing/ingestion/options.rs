@@ -16,6 +16,7 @@ use crate::extract::sandbox::ReadOptions;
 use crate::files::program;
 use crate::ingest::walk::WalkOptions;
 use crate::ingest::{ChunkingOptions, IngestOptions};
+use crate::wording::{option, wording};
 
 /// The variable with the password of encrypted documents.
 const PASSWORD_VARIABLE: &str = "KB_PASSWORD";
@@ -92,8 +93,11 @@ pub(crate) fn password(session: &Session, given: Option<String>) -> Result<Optio
     let Some(value) = session.environment().get(PASSWORD_VARIABLE) else { return Ok(None) };
     match value.to_str() {
         Some(password) => Ok(Some(password.to_owned())),
-        None => Err(Error::config(PASSWORD_VARIABLE, "not UTF-8")
-            .with_hint(format!("set {PASSWORD_VARIABLE} to UTF-8 text, or use `--password`"))),
+        None => Err(Error::config(PASSWORD_VARIABLE, "not UTF-8").with_hint(wording!(
+            "set {} to UTF-8 text, or use `{}`",
+            PASSWORD_VARIABLE,
+            option("--password")
+        ))),
     }
 }
 

@@ -10,10 +10,9 @@ use crate::document::Binding;
 use crate::embed::{self, CachedFileState, Examination, ExaminedFile};
 use crate::error::{Error, Result};
 use crate::text::number::counted;
+use crate::wording::{kb, wording};
 
 const NAME: &str = "cache";
-
-const FIX: &str = "`kb doctor --fix` fetches or rebuilds it";
 
 /// Examines the cache and, if `is_fixing`, removes wrong files and fetches them again. Returns whether
 /// the model may be loaded.
@@ -83,11 +82,12 @@ fn fix(
 fn report(found: &Examination, findings: &mut Findings) -> bool {
     if found.is_manifest_damaged {
         let message = format!("{} is damaged", found.manifest.display());
-        findings.add_with_fix(NAME, CheckVerdict::Fault, message, "kb doctor --fix");
+        findings.add_with_fix(NAME, CheckVerdict::Fault, message, kb("doctor").flag("--fix"));
     }
     for file in &found.files {
         if file.is_wrong() {
-            findings.add_with_fix(NAME, CheckVerdict::Fault, describe(file), FIX);
+            let fix = wording!("`{}` fetches or rebuilds it", kb("doctor").flag("--fix"));
+            findings.add_with_fix(NAME, CheckVerdict::Fault, describe(file), fix);
         }
     }
     // An unknown file in use is left out here: it is rebuilt before it is loaded.
@@ -99,7 +99,7 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
             "{} has files that are not in the manifest; kb does not load them",
             part.display()
         );
-        let fix = "`kb cache clean` removes unused parts";
+        let fix = wording!("`{}` removes unused parts", kb("cache clean"));
         findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
     }
     if wrong(found).is_empty() && !found.is_manifest_damaged && !found.files.is_empty() {

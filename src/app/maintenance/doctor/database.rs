@@ -11,6 +11,7 @@ use crate::app::{Observer, Session};
 use crate::error::Result;
 use crate::store::{ChunkId, Damage, DatabaseFinding, Store};
 use crate::text::number::{counted, thousands};
+use crate::wording::{kb, wording};
 
 const NAME: &str = "database";
 
@@ -19,8 +20,6 @@ const MAX_ROUNDS: usize = 3;
 
 /// Chunks embedded between two commits: one or two seconds of work, which is the most that an interruption loses.
 const BATCH: u32 = 128;
-
-const FIX: &str = "kb doctor --fix";
 
 /// Examines the database and, if `is_fixing`, repairs it.
 pub(super) fn examine(
@@ -32,7 +31,7 @@ pub(super) fn examine(
     let outcome = match session.open_existing() {
         Ok(None) => {
             let message = format!("no database at {} yet", session.database().display());
-            let fix = "`kb add DIRECTORY` creates it";
+            let fix = wording!("`{}` creates it", kb("add").arg("DIRECTORY"));
             findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
             return;
         }
@@ -98,7 +97,7 @@ fn examine_store(
                 NAME,
                 CheckVerdict::Note,
                 message,
-                "`kb doctor --fix` deletes it",
+                wording!("`{}` deletes it", kb("doctor").flag("--fix")),
             );
         }
     }
@@ -121,10 +120,11 @@ fn examine_store(
         findings.add(NAME, CheckVerdict::Ok, message);
         if store.has_leftovers()? {
             let message = "the text of removed documents can still be read in the file";
-            findings.add_with_fix(NAME, CheckVerdict::Note, message, "`kb doctor --fix` clears it");
+            let fix = wording!("`{}` clears it", kb("doctor").flag("--fix"));
+            findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
         }
         if store.lacks_vectors()? {
-            let (message, fix) = (absent::WORDS_ONLY, absent::ADDS_VECTORS);
+            let (message, fix) = (absent::WORDS_ONLY, absent::adds_vectors());
             findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
         }
         let num_outdated = outdated(session, &store)?.len();
@@ -137,7 +137,7 @@ fn examine_store(
                 NAME,
                 CheckVerdict::Note,
                 message,
-                "`kb update --reread` makes them again",
+                wording!("`{}` makes them again", kb("update").flag("--reread")),
             );
         }
         if let Some((binding, state)) = store.interrupted_reindex()? {
@@ -147,7 +147,8 @@ fn examine_store(
                 thousands(state.num_embedded),
                 counted(state.num_chunks, "chunk")
             );
-            let fix = format!("`kb reindex --model {}` continues it", binding.model_name);
+            let reindex = kb("reindex").option("--model", binding.model_name);
+            let fix = wording!("`{}` continues it", reindex);
             findings.add_with_fix(NAME, CheckVerdict::Note, message, fix);
         }
     }
@@ -157,12 +158,16 @@ fn examine_store(
 fn report(finding: &DatabaseFinding, findings: &mut Findings) {
     let message = format!("{}: {}", finding.damage.as_str(), finding.message);
     let fix = if finding.damage == Damage::Gaps {
-        "`kb doctor --fix`, then `kb update`, which reads their files again"
+        let repair = kb("doctor").flag("--fix");
+        wording!("`{}`, then `{}`, which reads their files again", repair, kb("update"))
     } else if finding.damage.is_repairable() {
-        FIX
+        kb("doctor").flag("--fix").into()
     } else {
         findings.is_beyond_repair = true;
-        "`kb restore FILE` puts a backup in its place; or move it away and add the documents again"
+        wording!(
+            "`{}` puts a backup in its place; or move it away and add the documents again",
+            kb("restore").arg("FILE")
+        )
     };
     findings.add_with_fix(NAME, CheckVerdict::Fault, message, fix);
 }

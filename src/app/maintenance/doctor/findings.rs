@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::text::fields;
+use crate::wording::Wording;
 
 fields::words! {
     /// The outcome of a check.
@@ -31,7 +32,7 @@ pub struct Check {
     /// The finding, for people: a sentence without a full stop.
     pub message: String,
     /// What to do next; null if nothing needs to be done.
-    pub fix: Option<String>,
+    pub fix: Option<Wording>,
 }
 
 /// All checks of one examination.
@@ -63,10 +64,21 @@ impl Findings {
         name: &'static str,
         verdict: CheckVerdict,
         message: impl Into<String>,
-        fix: impl Into<String>,
+        fix: impl Into<Wording>,
     ) {
         let fix = Some(fix.into());
         self.checks.push(Check { name, verdict, message: message.into(), fix });
+    }
+
+    /// Adds an error with its hint.
+    pub(super) fn add_error_as(
+        &mut self,
+        name: &'static str,
+        verdict: CheckVerdict,
+        error: &Error,
+    ) {
+        let (message, fix) = (error.to_string(), error.hint());
+        self.checks.push(Check { name, verdict, message, fix });
     }
 
     /// Adds an error as a fault, with the error's hint.
@@ -83,7 +95,6 @@ impl Findings {
                 | Error::Store(_)
                 | Error::DiskFull { .. }
         );
-        let (message, fix) = (error.to_string(), error.hint());
-        self.checks.push(Check { name, verdict: CheckVerdict::Fault, message, fix });
+        self.add_error_as(name, CheckVerdict::Fault, error);
     }
 }

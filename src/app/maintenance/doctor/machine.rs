@@ -21,6 +21,7 @@ use crate::files::program;
 use crate::files::write::free_bytes;
 use crate::store::Store;
 use crate::text::number::thousands;
+use crate::wording::{kb, wording};
 
 /// Files of the data directory with private content.
 const FILES: [&str; 5] = ["kb.db", "kb.db-wal", "kb.db-shm", "config.yaml", "ingest-errors.log"];
@@ -74,7 +75,8 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
             let fix = "only its owner, another user, can restrict it";
             findings.add_with_fix("files", CheckVerdict::Fault, message, fix);
         } else {
-            findings.add_with_fix("files", CheckVerdict::Fault, message, "kb doctor --fix");
+            let fix = kb("doctor").flag("--fix");
+            findings.add_with_fix("files", CheckVerdict::Fault, message, fix);
         }
     }
     if is_read_only {
@@ -115,7 +117,8 @@ pub(super) fn disk(session: &Session, findings: &mut Findings) {
         };
         let message = format!("{} MB free for {}", thousands(free >> 20), place.display());
         if free < LITTLE_SPACE {
-            let fix = "make room: a full disk stops `kb add`, though no data is lost";
+            let fix =
+                wording!("make room: a full disk stops `{}`, though no data is lost", kb("add"));
             findings.add_with_fix("disk", CheckVerdict::Fault, message, fix);
         } else {
             findings.add("disk", CheckVerdict::Ok, message);
@@ -133,7 +136,7 @@ pub(super) fn copies(session: &Session, findings: &mut Findings) {
             thousands(copies::total_bytes(&copies) >> 20),
             session.data_dir().display()
         );
-        let fix = "`kb remove --backups` deletes them";
+        let fix = wording!("`{}` deletes them", kb("remove").flag("--backups"));
         findings.add_with_fix("backups", CheckVerdict::Note, message, fix);
     }
 }
@@ -155,8 +158,7 @@ pub(super) fn model(
     let (installed, selection) = match located {
         Ok(located) => located,
         Err(error @ Error::NotInstalled { .. }) if bound.is_none() => {
-            let fix = error.hint().unwrap_or_default();
-            return findings.add_with_fix("model", CheckVerdict::Note, error.to_string(), &fix);
+            return findings.add_error_as("model", CheckVerdict::Note, &error);
         }
         Err(error) => return findings.add_error("model", &error),
     };
@@ -234,12 +236,15 @@ pub(super) fn ocr(session: &Session, layers: Option<Layers>, findings: &mut Find
         }
         (None, Some(problem)) => {
             let message = format!("{problem}: scans are added without their text");
-            let fix = format!("{}, then `kb update`", ocr::REMEDY);
+            let fix = wording!("{}, then `{}`", ocr::REMEDY, kb("update"));
             findings.add_with_fix("ocr", CheckVerdict::Note, message, fix);
         }
         (None, None) => {
             let message = "Tesseract is not on the PATH: scans are added without their text";
-            let fix = "install it (Debian, Ubuntu: `apt install tesseract-ocr`), then `kb update`";
+            let fix = wording!(
+                "install it (Debian, Ubuntu: `apt install tesseract-ocr`), then `{}`",
+                kb("update")
+            );
             findings.add_with_fix("ocr", CheckVerdict::Note, message, fix);
         }
     }
@@ -267,7 +272,7 @@ pub(super) fn skill(session: &Session, findings: &mut Findings) {
             findings.add("skill", CheckVerdict::Ok, format!("{place} is of this version"));
         } else {
             let message = format!("{place} is of version {version}, or was edited");
-            let fix = "`kb skill install` writes this version";
+            let fix = wording!("`{}` writes this version", kb("skill install"));
             findings.add_with_fix("skill", CheckVerdict::Note, message, fix);
         }
     }

@@ -12,6 +12,7 @@ use crate::app::session::typed::absolute;
 use crate::error::{Error, Result};
 use crate::files::{folder, write};
 use crate::text::{fields, paths::resolved};
+use crate::wording::{kb, wording};
 
 use known::KnownBases;
 use place::NamedBase;
@@ -31,7 +32,7 @@ pub fn names(typed: &str) -> Result<Vec<String>> {
     for name in typed.split(',').map(str::trim) {
         if name.is_empty() {
             return Err(Error::usage("the name of a knowledge base is empty")
-                .with_hint("`kb base list` shows the names"));
+                .with_hint(wording!("`{}` shows the names", kb("base list"))));
         }
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
@@ -174,7 +175,10 @@ pub fn make_here(session: &Session) -> Result<NamedBase> {
         || resolved(&place.dir) == resolved(session.home())
     {
         return Err(Error::usage("the knowledge base in the home directory is the default one")
-            .with_hint("run `kb init --here` in the folder of a project"));
+            .with_hint(wording!(
+                "run `{}` in the folder of a project",
+                kb("init").flag("--here")
+            )));
     }
     if !place.exists() {
         session.for_new_base(place.clone()).open_store()?.close()?;
@@ -215,7 +219,10 @@ pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<NamedBase
     let io = |source| Error::of_file(&to.dir, source);
     if to.dir.try_exists().map_err(io)? {
         return Err(Error::usage(format!("there is a folder {} already", to.dir.display()))
-            .with_hint(format!("choose another name, or list it with `kb base add {new_name}`")));
+            .with_hint(wording!(
+                "choose another name, or list it with `{}`",
+                kb("base add").arg(new_name)
+            )));
     }
     // The base is known under both names until its folder has moved, so that a kill at any moment loses nothing.
     known::copy_folder(session.environment(), &from.dir, &to.dir)?;

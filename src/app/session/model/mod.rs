@@ -21,6 +21,7 @@ use crate::embed::{
     self, Embedder, InstalledModel, Locations, ModelChoice, ModelOptions, ModelSpec,
 };
 use crate::error::{Error, Result};
+use crate::wording::{kb, wording};
 
 pub use crate::embed::model_names as names;
 pub use lazy::LazyModel;
@@ -271,7 +272,10 @@ impl ModelSelection {
             "embedding.dim is {dim}, but vectors of {} have {full} numbers",
             self.name()
         ))
-        .with_hint("`kb config set embedding.dim 0` keeps all numbers"))
+        .with_hint(wording!(
+            "`{}` keeps all numbers",
+            kb("config set").arg("embedding.dim").arg(0)
+        )))
     }
 
     /// Finds model and runtime library, fetching what is missing.

@@ -3,7 +3,7 @@
 use super::*;
 
 fn unsupported(path: &str, is_text: bool) -> String {
-    Error::UnsupportedFormat { path: path.into(), found: None, is_text }.hint().unwrap()
+    Error::UnsupportedFormat { path: path.into(), found: None, is_text }.hint().unwrap().to_string()
 }
 
 #[test]
@@ -36,7 +36,10 @@ fn a_text_with_an_unknown_extension_is_read_by_one_command() {
 
 #[test]
 fn what_is_no_path_leads_on() {
-    let hint = |path: &str| Error::PathNotFound { path: path.into() }.hint();
+    let hint = |path: &str| {
+        let hint = Error::PathNotFound { path: path.into() }.hint();
+        hint.map(|hint| hint.to_string())
+    };
     assert!(
         hint("https://example.org/x").unwrap().contains("`curl ADDRESS | kb add - --title TITLE`")
     );
@@ -49,14 +52,17 @@ fn candidates_of_a_name_have_a_line_each() {
     let candidates = vec!["4 (Tides)".to_owned(), "5 (Ebb\n  6 (Forged))".to_owned()];
     let error = Error::AmbiguousDocument { typed: "e".into(), num_candidates: 2, candidates };
     let expected = "type the id or more of the name:\n  4 (Tides)\n  5 (Ebb 6 (Forged))";
-    assert_eq!(error.hint().unwrap(), expected);
+    assert_eq!(error.hint().unwrap().to_string(), expected);
 }
 
 #[test]
 fn another_model_is_named_as_it_is_typed() {
     let hint = |wanted: &str| {
         let bound = "bge-small int8".to_owned();
-        Error::ModelMismatch { bound, bound_dim: 384, wanted: wanted.to_owned() }.hint().unwrap()
+        Error::ModelMismatch { bound, bound_dim: 384, wanted: wanted.to_owned() }
+            .hint()
+            .unwrap()
+            .to_string()
     };
     assert_eq!(hint("e5-small fp32"), "run `kb reindex --model e5-small` to switch models");
     assert_eq!(hint("bge-small fp32"), "run `kb reindex` to compute all vectors again");

@@ -57,9 +57,9 @@ fn code_needs_a_language() {
     );
     let wanted = TypeOverride { doc_type: Some(DocType::Code), language: None };
     let error = detect(Path::new("x"), b"a", true, wanted, &TextExtensions::NONE).unwrap_err();
-    assert!(
-        error.hint().is_some_and(|hint| hint.starts_with("name it: `--language python|bash|go|"))
-    );
+    assert!(error.hint().is_some_and(|hint| {
+        hint.to_string().starts_with("name it: `--language python|bash|go|")
+    }));
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn an_import_is_lost_if_lines_failed_and_no_line_is_here() {
 fn a_first_line_that_begins_no_export_is_refused() {
     let refusal =
         |text: &str| match crate::transfer::head(&mut text.as_bytes(), Path::new("export")) {
-            Err(Error::Usage { message, hint: Some(_) }) => message,
+            Err(Error::Usage { message, hint: Some(_) }) => message.to_string(),
             other => panic!("{other:?}"),
         };
     assert!(refusal("# Notes\n").starts_with("the first line does not begin an export of kb"));
