@@ -96,7 +96,7 @@ mod tests {
     }
 
     /// A terminal that moves what does not fit to the row below, as most do; others drop it.
-    struct Paper {
+    struct FakeTerminal {
         columns: usize,
         is_moved: bool,
         /// Lines as they were written, and the line that the cursor is at the beginning of.
@@ -104,7 +104,7 @@ mod tests {
         at: usize,
     }
 
-    impl Paper {
+    impl FakeTerminal {
         fn draw(&mut self, lines: &[&str]) {
             let lines: Vec<_> = lines.iter().map(|line| (*line).to_owned()).collect();
             let text = redrawn(&lines, self.columns);
@@ -130,7 +130,8 @@ mod tests {
     fn a_terminal_that_becomes_narrower_keeps_nothing_of_the_longer_rows() {
         let (bar, stages) = ("b".repeat(70), "s".repeat(90));
         for is_moved in [true, false] {
-            let mut paper = Paper { columns: 80, is_moved, lines: vec!["$ kb".into()], at: 1 };
+            let mut paper =
+                FakeTerminal { columns: 80, is_moved, lines: vec!["$ kb".into()], at: 1 };
             paper.draw(&[&bar, &stages]);
             assert_eq!(paper.lines, ["$ kb", &bar, &format!("{}…", "s".repeat(79))]);
             paper.narrow(40);

@@ -149,19 +149,19 @@ impl IngestProgress {
         });
     }
 
-    pub(super) fn on_event(&mut self, event: &ingest::FileEvent<'_>) {
+    pub(super) fn on_event(&mut self, event: &ingest::IngestEvent<'_>) {
         match *event {
-            ingest::FileEvent::Found(num_files) => self.num_found = num_files as u64,
-            ingest::FileEvent::Read { position, num_chunks } => {
+            ingest::IngestEvent::Found(num_files) => self.num_found = num_files as u64,
+            ingest::IngestEvent::Read { position, num_chunks } => {
                 self.num_read += u64::from(num_chunks.is_some());
                 self.pace.read(position, num_chunks, self.bar.elapsed());
             }
-            ingest::FileEvent::Recognised(ocr) => self.ocr = ocr,
-            ingest::FileEvent::Embedded(num_chunks) => {
+            ingest::IngestEvent::Recognised(ocr) => self.ocr = ocr,
+            ingest::IngestEvent::Embedded(num_chunks) => {
                 self.num_embedded += num_chunks as u64;
                 self.pace.embedded(num_chunks, self.bar.elapsed());
             }
-            ingest::FileEvent::Stored { path, num_chunks, warnings } => {
+            ingest::IngestEvent::Stored { path, num_chunks, warnings } => {
                 self.num_stored += 1;
                 self.detail("stored", path, &format!(" ({})", counted(num_chunks, "chunk")));
                 for warning in warnings {
@@ -169,16 +169,16 @@ impl IngestProgress {
                 }
                 self.num_done += u64::from(!path.is_some_and(is_member));
             }
-            ingest::FileEvent::Skipped { path, .. } => {
+            ingest::IngestEvent::Skipped { path, .. } => {
                 self.detail("unchanged", path, "");
                 self.num_done += u64::from(!path.is_some_and(is_member));
             }
-            ingest::FileEvent::Ignored | ingest::FileEvent::PassedOver => self.num_done += 1,
-            ingest::FileEvent::Warned(error) => {
+            ingest::IngestEvent::Ignored | ingest::IngestEvent::PassedOver => self.num_done += 1,
+            ingest::IngestEvent::Warned(error) => {
                 self.bar.suspend(|| messages::warn(&error.to_string()));
                 self.num_done += 1;
             }
-            ingest::FileEvent::Failed { path, error } => {
+            ingest::IngestEvent::Failed { path, error } => {
                 self.num_failed += 1;
                 let is_member = is_member(path);
                 match error.path() {

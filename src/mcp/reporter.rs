@@ -35,19 +35,20 @@ impl<'a> ServerReporter<'a> {
 impl Observer for ServerReporter<'_> {
     fn on_event(&self, event: AppEvent<'_>) {
         match &event {
-            AppEvent::Ingest(ingest::FileEvent::Found(num_files)) => {
+            AppEvent::Ingest(ingest::IngestEvent::Found(num_files)) => {
                 self.counts.lock().unwrap_or_else(PoisonError::into_inner).1 = *num_files;
             }
             AppEvent::Ingest(
-                ingest::FileEvent::Stored { path, .. } | ingest::FileEvent::Skipped { path, .. },
+                ingest::IngestEvent::Stored { path, .. }
+                | ingest::IngestEvent::Skipped { path, .. },
             ) => {
                 let name = path.map(|path| path.display().to_string()).unwrap_or_default();
                 self.done(Some(&name));
             }
-            AppEvent::Ingest(ingest::FileEvent::Ignored | ingest::FileEvent::PassedOver) => {
+            AppEvent::Ingest(ingest::IngestEvent::Ignored | ingest::IngestEvent::PassedOver) => {
                 self.done(None);
             }
-            AppEvent::Ingest(ingest::FileEvent::Failed { path, error }) => {
+            AppEvent::Ingest(ingest::IngestEvent::Failed { path, error }) => {
                 let message = format!("{}: {error}", path.display());
                 self.done(Some(&message));
                 self.call.report(Report::Warning(message));
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn progress_counts_all_files_and_names_those_that_were_stored() {
-        use ingest::FileEvent as Of;
+        use ingest::IngestEvent as Of;
         let path = Some(Path::new("/a.md"));
         let error = Error::EmptyFile { path: "/b.md".into() };
         let (document_id, warnings) = (DocumentId(1), &[][..]);

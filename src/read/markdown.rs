@@ -1,6 +1,6 @@
 //! Writes a document as Markdown. A pure function.
 
-use crate::document::{Block, BlockKind, Data, Document, Format, Levels, Markup};
+use crate::document::{Block, BlockKind, Data, Document, Format, HeadingLevels, Markup};
 use crate::text::markdown;
 
 pub use crate::text::markdown::{cells, without_fence, without_marks};
@@ -13,7 +13,7 @@ pub use crate::text::markdown::{cells, without_fence, without_marks};
 pub fn markdown(
     document: &Document,
     format: Format,
-    levels: Levels,
+    levels: HeadingLevels,
     has_page_marks: bool,
 ) -> String {
     let has_pages = document.blocks.iter().any(|block| block.page.is_some());
@@ -39,7 +39,12 @@ pub fn markup(document: &Document, format: Format) -> Markup {
     }
 }
 
-fn by_blocks(document: &Document, markup: Markup, levels: Levels, has_page_marks: bool) -> String {
+fn by_blocks(
+    document: &Document,
+    markup: Markup,
+    levels: HeadingLevels,
+    has_page_marks: bool,
+) -> String {
     let mut written = String::new();
     let mut page = None;
     let mut is_in_list = false;
@@ -87,7 +92,7 @@ mod tests {
     use super::*;
 
     fn written(document: &Document, format: Format, has_page_marks: bool) -> String {
-        markdown(document, format, Levels::of(document), has_page_marks)
+        markdown(document, format, HeadingLevels::of(document), has_page_marks)
     }
 
     /// Builds a document with pages from kinds, header chains and texts.

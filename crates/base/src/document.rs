@@ -25,11 +25,11 @@ use crate::text::fields;
 
 pub use binding::{Binding, ModelFiles};
 pub use document_kind::{DocumentKind, FormatGroup};
-pub use file_lines::{FileLines, LineMap};
+pub use file_lines::{ChunkLineMap, FileLines};
 pub use formats::{ContainerKind, Data, Dialect, Format, FormatContent, Headed, Markup, Picture};
 pub use kinds::{DocType, FileOutcome, Precision, UnknownName};
 pub use languages::Language;
-pub use levels::Levels;
+pub use levels::HeadingLevels;
 pub use parts::{FileParts, UnreadPart, embedded_reference};
 pub use ranges::{LineKeys, LineRange, PageKeys, PageRange, line_keys, page_keys};
 pub use words::{WordAccount, WordDestination, count as count_words};
@@ -48,8 +48,7 @@ pub struct Document {
     pub has_lines: bool,
     /// The line of the file, from 1, that each line of `text` comes from; empty if they are the same.
     pub line_numbers: Vec<u32>,
-    /// The labels of its pages (`iv`, `A-3`), in order, blank for a page without a label; empty if
-    /// all labels are the page numbers.
+    /// Labels of its pages (`iv`, `A-3`), in order, blank for one without; empty if all are the page numbers.
     pub page_labels: Vec<String>,
     /// Tags the document itself states, in its order.
     pub tags: Vec<String>,
@@ -253,16 +252,16 @@ pub struct Chunk {
     pub lines: Option<LineRange>,
     /// Where its lines are in the file; `None` if lines of the text are lines of the file.
     #[serde(skip)]
-    pub line_map: Option<LineMap>,
+    pub line_map: Option<ChunkLineMap>,
     /// Where in its text another page, section or symbol begins, in order; `None` if it is not known, because an older kb
     /// stored the chunk.
     #[serde(skip)]
-    pub new_places: Option<Vec<NewPlace>>,
+    pub new_places: Option<Vec<PlaceChange>>,
 }
 
 /// A line of a chunk's text from which on the page, the section or the symbol is not that of the lines above.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NewPlace {
+pub struct PlaceChange {
     /// The line, from 0.
     pub line: u32,
     /// Its page, from 1; `None` for a document without pages.
@@ -289,7 +288,7 @@ impl Chunk {
     }
 
     /// Returns the place of a line of its text, counted from 0; `None` if it is that of the chunk, or not known.
-    pub fn place_of_line(&self, line: usize) -> Option<&NewPlace> {
+    pub fn place_of_line(&self, line: usize) -> Option<&PlaceChange> {
         let places = self.new_places.as_deref().unwrap_or_default();
         places.iter().rev().find(|place| place.line as usize <= line)
     }

@@ -42,7 +42,7 @@ fn spec_of((text, spec): &'static (&str, OnceLock<ModelSpec>)) -> &'static Model
 struct RegistryContent {
     #[serde(default)]
     model: Vec<ModelSpec>,
-    runtime: Option<Runtime>,
+    runtime: Option<RuntimeSpec>,
 }
 
 fn parsed(header: &str, text: &str) -> RegistryContent {
@@ -145,7 +145,7 @@ pub struct FileSpec {
 /// The ONNX Runtime to fetch.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Runtime {
+pub(super) struct RuntimeSpec {
     /// Its version.
     pub version: String,
     /// Requirement of its Python package.
@@ -195,7 +195,7 @@ struct KnownLibrary {
 
 /// An ONNX Runtime library for this machine, identified by its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Library {
+pub(super) struct LibrarySpec {
     /// Its version.
     pub version: &'static str,
     /// Its length.
@@ -211,7 +211,7 @@ impl FileSpec {
     }
 }
 
-impl Library {
+impl LibrarySpec {
     /// Returns its file name in the Python package.
     pub(super) fn file_name(&self) -> String {
         use std::env::consts::OS;
@@ -246,8 +246,8 @@ pub fn model_names() -> Vec<String> {
 }
 
 /// Returns the ONNX Runtime to fetch.
-pub(super) fn runtime() -> &'static Runtime {
-    static PARSED: LazyLock<Runtime> =
+pub(super) fn runtime() -> &'static RuntimeSpec {
+    static PARSED: LazyLock<RuntimeSpec> =
         LazyLock::new(|| parsed(RUNTIME, PARTS.1).runtime.expect("the header begins the table"));
     &PARSED
 }
@@ -260,16 +260,16 @@ pub(super) fn runtime_platform() -> Option<&'static RuntimePlatform> {
 
 /// Returns the known libraries for this machine: the one that kb fetches, then others, newest
 /// first. A version has several if its packages differ between Python versions.
-pub(super) fn libraries() -> impl Iterator<Item = Library> {
+pub(super) fn libraries() -> impl Iterator<Item = LibrarySpec> {
     use std::env::consts::{ARCH, OS};
     let runtime = runtime();
-    let fetched = runtime_platform().map(|platform| Library {
+    let fetched = runtime_platform().map(|platform| LibrarySpec {
         version: &runtime.version,
         size_bytes: platform.size_bytes,
         sha256: &platform.sha256,
     });
     let known = runtime.known.iter().filter(|known| known.os == OS && known.arch == ARCH);
-    let known = known.map(|known| Library {
+    let known = known.map(|known| LibrarySpec {
         version: &known.version,
         size_bytes: known.size_bytes,
         sha256: &known.sha256,

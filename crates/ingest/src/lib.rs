@@ -63,7 +63,7 @@ pub use notes::check_note;
 pub use options::{ChunkingOptions, IngestOptions};
 pub use passages::embed;
 pub use prepare::{PreparedDocument, guarded};
-pub use report::{FailedFile, FileEvent, IngestReport, OnEvent};
+pub use report::{FailedFile, IngestEvent, IngestReport, OnEvent};
 pub use run::IngestRun;
 
 /// The title of a document that has neither a file nor a title.

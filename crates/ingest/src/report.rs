@@ -18,7 +18,7 @@ use crate::walk::{LeftOut, LeftOutReason};
 
 /// What happened to one file, sent as it happens.
 #[derive(Debug)]
-pub enum FileEvent<'a> {
+pub enum IngestEvent<'a> {
     /// The walk has found this many files so far, including unchanged and ignored ones.
     Found(usize),
     /// A file was looked at; its result follows in the order of commits.
@@ -64,7 +64,7 @@ pub enum FileEvent<'a> {
 }
 
 /// Receives events; called from one thread at a time.
-pub type OnEvent<'a> = dyn FnMut(FileEvent<'_>) + 'a;
+pub type OnEvent<'a> = dyn FnMut(IngestEvent<'_>) + 'a;
 
 /// A file that could not be read.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -177,7 +177,7 @@ impl IngestReport {
         match change {
             StoredChange::Unchanged(_) => {
                 self.skipped += 1;
-                on_event(FileEvent::Skipped { path, document_id });
+                on_event(IngestEvent::Skipped { path, document_id });
                 return;
             }
             // A renamed file counts as one whose bytes are stored already.
@@ -185,7 +185,7 @@ impl IngestReport {
                 self.skipped += 1;
                 let num_chunks = prepared.chunks.len();
                 self.num_chunks += num_chunks;
-                on_event(FileEvent::Stored { path, num_chunks, warnings: &prepared.warnings });
+                on_event(IngestEvent::Stored { path, num_chunks, warnings: &prepared.warnings });
                 return;
             }
             StoredChange::Added(_) => self.added += 1,
@@ -201,6 +201,6 @@ impl IngestReport {
             *self.languages.entry(language.clone()).or_default() += num_chunks;
         }
         self.document_ids.push(document_id);
-        on_event(FileEvent::Stored { path, num_chunks, warnings: &prepared.warnings });
+        on_event(IngestEvent::Stored { path, num_chunks, warnings: &prepared.warnings });
     }
 }

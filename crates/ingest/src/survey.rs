@@ -165,7 +165,7 @@ fn away_folder<'p>(
 
 /// What is surveyed, and how.
 #[derive(Debug, Clone)]
-pub struct SurveyScope {
+pub struct SurveyInput {
     /// All added folders.
     pub roots: Roots,
     /// Those that are walked, and folders in them ([`Roots::parts`]).
@@ -182,8 +182,8 @@ pub struct SurveyScope {
 }
 
 /// Surveys the files of all folders and the remembered files outside them.
-pub fn survey(scope: &SurveyScope) -> Vec<FolderSurvey> {
-    let SurveyScope { parts, known, .. } = scope;
+pub fn survey(scope: &SurveyInput) -> Vec<FolderSurvey> {
+    let SurveyInput { parts, known, .. } = scope;
     let mut by_part: BTreeMap<Option<&Path>, Vec<&RememberedFile>> =
         parts.iter().map(|part| (Some(part.as_path()), Vec::new())).collect();
     for file in known {
@@ -228,7 +228,7 @@ fn group_of<'g, 'a>(
 }
 
 /// Returns the documents that have both a missing file and an existing one.
-fn documents_with_copies(scope: &SurveyScope) -> HashSet<DocumentId> {
+fn documents_with_copies(scope: &SurveyInput) -> HashSet<DocumentId> {
     let (gone, there): (Vec<_>, Vec<_>) =
         scope.known.iter().partition(|file| is_missing(&paths::path_of(&file.stamp.path)));
     let gone: HashSet<DocumentId> = gone.into_iter().map(|file| file.document_id).collect();
@@ -278,7 +278,7 @@ impl<'a> Group<'a> {
     }
 
     /// Compares a file that the walk has found with what is remembered of it.
-    fn meet(&mut self, scope: &SurveyScope, found: FoundFile) {
+    fn meet(&mut self, scope: &SurveyInput, found: FoundFile) {
         let survey = &mut self.survey;
         let is_claimed = |path: &Path| detect::is_claimed(path, &scope.walk.text_extensions);
         let stamp = found.stamp;
@@ -313,7 +313,7 @@ impl<'a> Group<'a> {
 
     /// Looks at the files that the walk has not found: those that the user named, those hidden by an
     /// ignore rule since, and missing ones.
-    fn finish(self, scope: &SurveyScope, with_copies: &HashSet<DocumentId>) -> FolderSurvey {
+    fn finish(self, scope: &SurveyInput, with_copies: &HashSet<DocumentId>) -> FolderSurvey {
         let Self { mut survey, unseen, mut mounts } = self;
         if survey.is_refused || survey.is_away {
             return survey;
@@ -358,7 +358,7 @@ impl<'a> Group<'a> {
 /// again. Failures that are not waived are counted. `file` is what is remembered of an earlier
 /// content.
 fn has_no_text(
-    scope: &SurveyScope,
+    scope: &SurveyInput,
     survey: &mut FolderSurvey,
     path: &Path,
     stamp: Stamp,
@@ -377,7 +377,7 @@ fn has_no_text(
 }
 
 /// Whether a file differs from the remembered one.
-fn is_changed(scope: &SurveyScope, file: &RememberedFile, stamp: Stamp, reach: &Reach) -> bool {
+fn is_changed(scope: &SurveyInput, file: &RememberedFile, stamp: Stamp, reach: &Reach) -> bool {
     let is_same = file.stamp.stamp() == stamp;
     if is_same || !scope.is_exact {
         return !is_same;

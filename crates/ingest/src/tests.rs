@@ -228,8 +228,8 @@ fn a_long_file_comes_after_short_ones_whatever_the_number_of_threads() {
         let options = IngestOptions { num_workers, num_embedders, batch_size, ..options() };
         let embedder = letters();
         let mut names = Vec::new();
-        let mut on_event = |event: FileEvent<'_>| {
-            if let FileEvent::Stored { path: Some(path), .. } = event {
+        let mut on_event = |event: IngestEvent<'_>| {
+            if let IngestEvent::Stored { path: Some(path), .. } = event {
                 names.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
             }
         };
@@ -282,12 +282,12 @@ fn the_batch_size_limits_the_documents_in_progress() {
         let embedder = WaitingEmbedder { letters: letters(), found: &found, expected: batch_size };
         let options = IngestOptions { num_workers: 1, batch_size, ..options() };
         let (mut num_stored, mut most) = (0, 0);
-        let mut on_event = |event: FileEvent<'_>| match event {
-            FileEvent::Found(num_files) => {
+        let mut on_event = |event: IngestEvent<'_>| match event {
+            IngestEvent::Found(num_files) => {
                 found.count(num_files.to_string());
                 most = most.max(num_files - num_stored);
             }
-            FileEvent::Stored { .. } => num_stored += 1,
+            IngestEvent::Stored { .. } => num_stored += 1,
             _ => {}
         };
         let report = add_with(&mut store, folder.path(), &embedder, &options, &mut on_event);
@@ -303,7 +303,7 @@ fn only_a_note_given_as_text_is_replaced() {
         store.bind(embedder.binding()).unwrap();
         let mut options = options();
         options.wanted.doc_type = doc_type;
-        let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
+        let (report, on_event) = (IngestReport::default(), &mut |_: IngestEvent<'_>| {});
         let mut run = IngestRun {
             store: &mut store,
             embedder: Some(&embedder),

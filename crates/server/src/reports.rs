@@ -46,13 +46,13 @@ impl LogThreshold {
     }
 
     /// Returns the log of a request; `None` if the client wants no messages.
-    pub(super) fn log(&self, context: &RequestContext<RoleServer>) -> Option<Log> {
+    pub(super) fn log(&self, context: &RequestContext<RoleServer>) -> Option<RequestLog> {
         let least = if is_stateless(context) {
             context.meta.log_level()? as u8
         } else {
             self.0.load(Ordering::Relaxed)
         };
-        Some(Log { least, num_sent: 0 })
+        Some(RequestLog { least, num_sent: 0 })
     }
 }
 
@@ -62,12 +62,12 @@ pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// The log of one request.
-pub(super) struct Log {
+pub(super) struct RequestLog {
     least: u8,
     num_sent: usize,
 }
 
-impl Log {
+impl RequestLog {
     /// Sends a report that is a message.
     pub(super) async fn send(&mut self, peer: &Peer<RoleServer>, report: &Report) {
         let (level, text) = match report {
@@ -95,7 +95,7 @@ pub(super) async fn forward(
     mut reports: mpsc::Receiver<Report>,
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
-    mut log: Option<Log>,
+    mut log: Option<RequestLog>,
 ) {
     while let Some(report) = reports.recv().await {
         if let (Report::Progress { done, total, message }, Some(token)) = (&report, &token) {

@@ -136,14 +136,9 @@ pub fn serve(
             }
         };
         running_calls.cancel_all();
-        let is_over = match &outcome {
-            Ok(()) => time::timeout(patience, running_calls.no_work()).await.is_ok(),
-            // After an error, no client waits for the end of the process, so the work may take its time.
-            Err(_) => {
-                running_calls.no_work().await;
-                true
-            }
-        };
+        // After an error, no client waits for the end of the process, so the work may take its time.
+        let patience = if outcome.is_ok() { patience } else { Duration::MAX };
+        let is_over = time::timeout(patience, running_calls.no_work()).await.is_ok();
         // Writing takes longer only if the client does not read; then the rest is lost.
         let _ = time::timeout(LAST_WORDS, streams.writing).await;
         outcome.map(|()| is_over)

@@ -208,12 +208,12 @@ mod tests {
     }
 
     /// A client's input without end, of which it is counted how much was read.
-    struct Endless {
+    struct EndlessInput {
         line: &'static [u8],
         num_read: Arc<AtomicUsize>,
     }
 
-    impl AsyncRead for Endless {
+    impl AsyncRead for EndlessInput {
         fn poll_read(
             self: Pin<&mut Self>,
             _: &mut Context<'_>,
@@ -233,7 +233,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let num_read = Arc::new(AtomicUsize::new(0));
-            let input = Endless { line, num_read: Arc::clone(&num_read) };
+            let input = EndlessInput { line, num_read: Arc::clone(&num_read) };
             let (stdout, _client) = duplex(BUFFER_BYTES);
             let (_open, closed) = oneshot::channel();
             let running = Arc::new(RunningCalls::default());

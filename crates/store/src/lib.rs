@@ -79,7 +79,7 @@ pub use keyword::occurrence::Occurrence;
 pub use keyword::sizes::{BLOCK_BITS, ChunkSizes};
 pub use keyword::splitter::{Splitter, TermIndex, TermPlace};
 pub use keyword::words::NearWord;
-pub use life::backup::{ExistingTarget, OldDatabase, VerifiedCopy};
+pub use life::backup::{CopyVerification, ExistingTarget, OldDatabase};
 pub use life::erase::Erasure;
 pub use life::open::BeforeMigration;
 pub use life::stats::{PageCounts, RoomBytes, Stats};

@@ -13,7 +13,7 @@ use crate::app::indexing::add;
 use crate::app::indexing::ingestion::options;
 use crate::app::indexing::ingestion::request::AddRequest;
 use crate::app::{Observer, Session};
-use crate::document::{Document, Format, Levels, Metadata, PageRange};
+use crate::document::{Document, Format, HeadingLevels, Metadata, PageRange};
 use crate::error::{Error, Result};
 use crate::extract::clock::CpuBudget;
 use crate::extract::containers::{self, ContainedFile, ReadingChoice};
@@ -52,7 +52,7 @@ pub struct ConvertedDocument {
     /// Its title, text and blocks; with selected pages only their blocks.
     pub document: Document,
     /// The levels of its headings, whatever pages are selected.
-    pub levels: Levels,
+    pub levels: HeadingLevels,
     /// The files embedded in it that can be read, as documents with names in its file.
     pub members: Vec<Self>,
 }
@@ -179,7 +179,7 @@ impl ConversionJob {
         })?;
         extracted.require_text(name)?;
         let ExtractedFile { document, format, .. } = extracted;
-        let levels = Levels::of(&document);
+        let levels = HeadingLevels::of(&document);
         Ok(Some(ConvertedDocument { path: None, format, document, levels, members: Vec::new() }))
     }
 
@@ -221,7 +221,7 @@ impl ConversionJob {
         extracted.require_text(path)?;
         let ExtractedFile { mut document, format, members } = extracted;
         let members = self.members(path, members, &mut document.metadata.warnings);
-        let levels = Levels::of(&document);
+        let levels = HeadingLevels::of(&document);
         if let Some(pages) = self.pages {
             select(&mut document, pages)?;
         }

@@ -6,13 +6,13 @@ use crate::app::Session;
 use crate::app::indexing::ingestion::options::walk_options;
 use crate::error::{Error, Result};
 use crate::ingest::roots::Roots;
-use crate::ingest::survey::SurveyScope;
+use crate::ingest::survey::SurveyInput;
 use crate::store::Store;
 use crate::text::paths;
 use crate::wording::{kb, wording};
 
 /// Returns the added files and folders at or below one of `named`; all of them if that is empty.
-pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<SurveyScope> {
+pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<SurveyInput> {
     let roots = Roots::of(store, session.config().ingestion.follow_links)?;
     let mut known = store.known_files()?;
     let without_text = store.files_without_text()?.into_iter();
@@ -35,5 +35,5 @@ pub fn read(session: &Session, store: &Store, named: &[PathBuf]) -> Result<Surve
     });
     // The walk itself follows no links: `roots` decides that for each folder.
     let walk = walk_options(session, false);
-    Ok(SurveyScope { roots, parts, known, without_text, walk, is_exact: false })
+    Ok(SurveyInput { roots, parts, known, without_text, walk, is_exact: false })
 }

@@ -18,7 +18,7 @@ use crate::app::{Observer, Session};
 use crate::document::Filter;
 use crate::error::{Error, Result};
 use crate::ingest::content_hash;
-use crate::ingest::survey::{FolderSurvey, SurveyScope, is_away, is_missing, survey};
+use crate::ingest::survey::{FolderSurvey, SurveyInput, is_away, is_missing, survey};
 use crate::store::{DocumentId, ForgetOutcome, Store};
 use crate::text::paths;
 
@@ -72,7 +72,7 @@ fn follow_files(
         follow_database(session, &mut store, observer)?;
     }
     let scope = scope::read(session, &store, &request.named)?;
-    let scope = SurveyScope { is_exact: request.is_dry_run, ..scope };
+    let scope = SurveyInput { is_exact: request.is_dry_run, ..scope };
     let has_files =
         !scope.parts.is_empty() || !scope.known.is_empty() || !scope.without_text.is_empty();
     let is_nothing_added = !has_files && !store.has_document(&Filter::default())?;
@@ -106,7 +106,7 @@ struct UpdateRun<'a> {
     session: &'a Session,
     request: &'a UpdateRequest,
     observer: &'a dyn Observer,
-    scope: &'a SurveyScope,
+    scope: &'a SurveyInput,
     report: UpdateReport,
 }
 

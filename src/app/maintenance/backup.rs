@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::files::access::is_writable;
 use crate::files::open::{self, SymlinkPolicy};
 use crate::files::write::side_file;
-use crate::store::{ExistingTarget, Stats, Store, VerifiedCopy};
+use crate::store::{CopyVerification, ExistingTarget, Stats, Store};
 use crate::text::{fields, paths::resolved};
 use crate::wording::{kb, wording};
 
@@ -40,7 +40,7 @@ pub struct VerifiedBackup {
 }
 
 impl VerifiedBackup {
-    fn of(file: PathBuf, VerifiedCopy { stats, log }: VerifiedCopy) -> Self {
+    fn of(file: PathBuf, CopyVerification { stats, log }: CopyVerification) -> Self {
         let (total_documents, total_chunks) = (stats.total_documents(), stats.total_chunks);
         Self { file, db_size_bytes: stats.db_size_bytes, total_documents, total_chunks, log }
     }
@@ -67,7 +67,7 @@ pub fn create(session: &Session, file: &Path, replaces: bool) -> Result<Verified
         Err(Error::ChangedMeanwhile { .. }) => copy(session, &database, &target, existing)?,
         outcome => outcome?,
     };
-    Ok(VerifiedBackup::of(file, VerifiedCopy { stats, log: None }))
+    Ok(VerifiedBackup::of(file, CopyVerification { stats, log: None }))
 }
 
 /// Copies the database to a file.

@@ -13,7 +13,7 @@ use crate::text::fields;
 
 /// The contents of the cache.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Contents {
+pub struct CacheContents {
     /// The directory.
     #[serde(rename = "directory", serialize_with = "fields::path")]
     pub dir: PathBuf,
@@ -55,12 +55,12 @@ pub fn size_bytes(parts: &[CachePart]) -> u64 {
 }
 
 /// Lists the contents of the cache.
-pub fn contents(session: &Session) -> Result<Contents> {
+pub fn contents(session: &Session) -> Result<CacheContents> {
     let locations = session.locations();
     let bound = session.binding()?;
     let used = model::select(session, bound.as_ref()).and_then(|selection| selection.locate());
     let parts = embed::cached(&locations, used.as_ref().ok());
-    Ok(Contents { dir: locations.cache_dir, size_bytes: size_bytes(&parts), parts })
+    Ok(CacheContents { dir: locations.cache_dir, size_bytes: size_bytes(&parts), parts })
 }
 
 /// Removes parts of the cache: those that the database's model does not need, or all. Calls `confirm`
@@ -71,7 +71,7 @@ pub fn clean(
     confirm: &dyn Fn(&CacheCleaning) -> Result<bool>,
 ) -> Result<Option<CacheCleaning>> {
     let CleanRequest { removes_all, is_dry_run } = request;
-    let Contents { dir, parts, .. } = contents(session)?;
+    let CacheContents { dir, parts, .. } = contents(session)?;
     let (kept, removed): (Vec<_>, Vec<_>) =
         parts.into_iter().partition(|part| part.is_used && !removes_all);
     let cleaned =

@@ -5,11 +5,11 @@ use crate::store::remote::RemoteLink;
 
 /// A connection that is kept for the next search of the same copy.
 #[cfg(feature = "postgres")]
-pub(crate) struct KeptLink {
+pub(crate) struct KeptConnection {
     pub(crate) typed: String,
     pub(crate) link: RemoteLink,
 }
 
 /// Without a client of PostgreSQL there is none.
 #[cfg(not(feature = "postgres"))]
-pub(crate) enum KeptLink {}
+pub(crate) enum KeptConnection {}

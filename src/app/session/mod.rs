@@ -26,7 +26,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use crate::app::session::bases::place::NamedBase;
-use crate::app::session::kept_link::KeptLink;
+use crate::app::session::kept_link::KeptConnection;
 use crate::config::{self, Config, Environment, Freshness, ResolvedConfig};
 use crate::embed::{Embedder, Locations};
 use crate::error::{Error, Result};
@@ -261,7 +261,7 @@ struct OpenedParts {
     /// Read connections kept by earlier queries.
     stores: Mutex<Vec<Store>>,
     /// The connection to PostgreSQL kept by an earlier query.
-    kept_link: Mutex<Option<KeptLink>>,
+    kept_link: Mutex<Option<KeptConnection>>,
 }
 
 impl OpenedParts {

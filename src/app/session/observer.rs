@@ -28,7 +28,7 @@ pub enum AppEvent<'a> {
         is_single: bool,
     },
     /// Progress of one document.
-    Ingest(&'a ingest::FileEvent<'a>),
+    Ingest(&'a ingest::IngestEvent<'a>),
     /// Ingestion ends.
     IngestEnds {
         /// The report.

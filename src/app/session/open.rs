@@ -6,7 +6,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::Session;
 use crate::app::Observer;
 use crate::app::session::bases::trust;
-use crate::app::session::kept_link::KeptLink;
+use crate::app::session::kept_link::KeptConnection;
 use crate::app::session::{copies, model};
 use crate::document::Binding;
 use crate::embed::Embedder;
@@ -151,7 +151,7 @@ impl Session {
         Arc::clone(&self.opened.fetching_has_failed)
     }
 
-    pub(crate) fn kept_link(&self) -> MutexGuard<'_, Option<KeptLink>> {
+    pub(crate) fn kept_link(&self) -> MutexGuard<'_, Option<KeptConnection>> {
         self.opened.kept_link.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -149,14 +149,13 @@ impl Announcement {
     }
 
     /// Follows an event of a run over files.
-    pub(crate) fn on_event(&mut self, event: &ingest::FileEvent<'_>) {
+    pub(crate) fn on_event(&mut self, event: &ingest::IngestEvent<'_>) {
         if self.line.is_none() {
             return;
         }
         let path = match event {
-            ingest::FileEvent::Stored { path, .. } | ingest::FileEvent::Skipped { path, .. } => {
-                *path
-            }
+            ingest::IngestEvent::Stored { path, .. }
+            | ingest::IngestEvent::Skipped { path, .. } => *path,
             _ => None,
         };
         // Members of archives are not among the files that are counted.

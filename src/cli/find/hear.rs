@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::app::query::read::NeighbourText;
 use crate::cli::find::keys::KeyCommand;
 use crate::cli::find::state::{EntryPreview, FindEffect, FindState, Panel, ReadingPage, View};
-use crate::cli::find::worker::{AnswerSlot, WorkerAnswer, WorkerReply};
+use crate::cli::find::worker::{AnswerPane, WorkerAnswer, WorkerReply};
 use crate::error::Result;
 use crate::present::find::Listing;
 
@@ -25,7 +25,7 @@ impl FindState {
 
     fn show(
         &mut self,
-        slot: AnswerSlot,
+        slot: AnswerPane,
         answer: Result<WorkerAnswer>,
         took: Duration,
         is_first: bool,
@@ -50,10 +50,10 @@ impl FindState {
                 self.views.push(view);
                 return if is_known { Vec::new() } else { self.ask_beside() };
             }
-            (Ok(WorkerAnswer::Part(reading)), AnswerSlot::Main) => {
+            (Ok(WorkerAnswer::Part(reading)), AnswerPane::Main) => {
                 self.page = Some(ReadingPage { reading, scroll: 0, lines: None });
             }
-            (Ok(WorkerAnswer::Part(reading)), AnswerSlot::Beside) => {
+            (Ok(WorkerAnswer::Part(reading)), AnswerPane::Beside) => {
                 self.view_mut().beside = Some(EntryPreview::Part(reading));
             }
             (Ok(WorkerAnswer::Around(around)), _) => {

@@ -6,7 +6,7 @@ use crate::app::query::search::LegSelection;
 use crate::cli::find::filters::{FilterKind, MENU, NONE, Picker};
 use crate::cli::find::keys::{KeyCommand, command};
 use crate::cli::find::state::{FindEffect, FindState, Panel};
-use crate::cli::find::worker::{AnswerSlot, Question};
+use crate::cli::find::worker::{AnswerPane, Question};
 use crate::document::Filter;
 use crate::present::find::{Line, Meaning, piece};
 
@@ -95,11 +95,11 @@ impl FindState {
                 let (document, path) = (listing.target(selected).document, listing.path(selected));
                 self.heading = Some(heading("outline of ", listing.title(selected)));
                 let typed = self.entry.text().to_owned();
-                vec![self.ask(AnswerSlot::Main, Question::Outline(document, path, typed))]
+                vec![self.ask(AnswerPane::Main, Question::Outline(document, path, typed))]
             }
             KeyCommand::Section => {
                 let question = self.part(listing.text(selected));
-                vec![self.ask(AnswerSlot::Main, question)]
+                vec![self.ask(AnswerPane::Main, question)]
             }
             KeyCommand::Similar | KeyCommand::CopyText | KeyCommand::CopyCitation => {
                 let Some(chunk) = listing.chunk(selected) else {
@@ -113,7 +113,7 @@ impl FindState {
                     KeyCommand::CopyCitation => listing.citation(selected),
                     _ => {
                         self.heading = Some(heading("similar to ", listing.title(selected)));
-                        return vec![self.ask(AnswerSlot::Main, Question::Similar(chunk))];
+                        return vec![self.ask(AnswerPane::Main, Question::Similar(chunk))];
                     }
                 };
                 text.map(FindEffect::Copy).into_iter().collect()
@@ -157,7 +157,7 @@ impl FindState {
             FilterKind::Date => Vec::new(),
             FilterKind::Of(facet) => {
                 let filter = Box::new(self.request.filter.clone());
-                vec![self.ask(AnswerSlot::Beside, Question::Values(facet, filter))]
+                vec![self.ask(AnswerPane::Beside, Question::Values(facet, filter))]
             }
         }
     }

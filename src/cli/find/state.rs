@@ -7,7 +7,7 @@ use crate::app::query::read::NeighbourText;
 use crate::app::query::search::SearchRequest;
 use crate::cli::find::filters::Picker;
 use crate::cli::find::line_editor::LineEditor;
-use crate::cli::find::worker::{AnswerSlot, NumberedQuestion, Question};
+use crate::cli::find::worker::{AnswerPane, NumberedQuestion, Question};
 use crate::error::Error;
 use crate::present::find::{FileTarget, Line, Listing, Meaning, PartReading, ReadingText, piece};
 use crate::text::printable::clean;
@@ -173,10 +173,10 @@ impl FindState {
         (view.offset, view.scroll) = (0, 0);
         let query = with_beginning(self.entry.text());
         let request = SearchRequest { query, ..self.request.clone() };
-        vec![self.ask(AnswerSlot::Main, Question::Search(Box::new(request)))]
+        vec![self.ask(AnswerPane::Main, Question::Search(Box::new(request)))]
     }
 
-    pub(super) fn ask(&mut self, slot: AnswerSlot, question: Question) -> FindEffect {
+    pub(super) fn ask(&mut self, slot: AnswerPane, question: Question) -> FindEffect {
         let number = &mut self.last[slot as usize];
         *number += 1;
         FindEffect::Ask(NumberedQuestion { slot, number: *number, question })
@@ -192,7 +192,7 @@ impl FindState {
             Some(chunk) => Question::Around(chunk),
             None => self.part(None),
         };
-        vec![self.ask(AnswerSlot::Beside, question)]
+        vec![self.ask(AnswerPane::Beside, question)]
     }
 
     /// Returns the question for the part that the selected entry is in.

@@ -15,7 +15,7 @@ use crate::app::query::search::{LegSelection, SearchRequest};
 use crate::cli::find::layout::layout;
 use crate::cli::find::screen::draw;
 use crate::cli::find::state::{FindEffect, FindState};
-use crate::cli::find::worker::{AnswerSlot, Question, WorkerAnswer, WorkerReply};
+use crate::cli::find::worker::{AnswerPane, Question, WorkerAnswer, WorkerReply};
 use crate::document::{Chunk, DocType, LineRange};
 use crate::error::Error;
 use crate::present::find::Listing;
@@ -120,7 +120,7 @@ fn reply(
     answer: WorkerAnswer,
     is_first: bool,
 ) -> Vec<FindEffect> {
-    let (slot, took) = (AnswerSlot::Main, Duration::from_millis(7));
+    let (slot, took) = (AnswerPane::Main, Duration::from_millis(7));
     state.receive(WorkerReply::Answer { slot, number, answer: Ok(answer), took, is_first })
 }
 
@@ -284,7 +284,7 @@ fn a_filter_is_chosen_by_its_letter_and_its_value() {
     let values = WorkerAnswer::Values(vec![value("garden"), value("pier")]);
     let took = Duration::ZERO;
     let number = 1;
-    let slot = AnswerSlot::Beside;
+    let slot = AnswerPane::Beside;
     state.receive(WorkerReply::Answer { slot, number, answer: Ok(values), took, is_first: false });
     typed(&mut state, "pi");
     let shown = screen(&mut state, 60, 20);
@@ -330,7 +330,7 @@ fn the_passage_and_its_citation_are_copied() {
 fn an_error_is_shown_until_the_next_key() {
     let mut state = found();
     let asked = typed(&mut state, "s");
-    let (slot, number, took) = (AnswerSlot::Main, number(&asked), Duration::ZERO);
+    let (slot, number, took) = (AnswerPane::Main, number(&asked), Duration::ZERO);
     let answer = Err(Error::UnknownChunk { id: 7 });
     state.receive(WorkerReply::Answer { slot, number, answer, took, is_first: false });
     assert!(screen(&mut state, 90, 20).contains("chunk"), "{}", screen(&mut state, 90, 20));

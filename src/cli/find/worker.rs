@@ -61,7 +61,7 @@ pub(super) enum WorkerAnswer {
 
 /// Where an answer is shown. Questions of different slots do not replace each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AnswerSlot {
+pub(super) enum AnswerPane {
     /// The list, or a text that takes its place.
     Main,
     /// The text of the selected entry.
@@ -71,7 +71,7 @@ pub(super) enum AnswerSlot {
 /// A question with its number in its slot.
 #[derive(Debug, Clone)]
 pub(super) struct NumberedQuestion {
-    pub(super) slot: AnswerSlot,
+    pub(super) slot: AnswerPane,
     pub(super) number: u64,
     pub(super) question: Question,
 }
@@ -80,7 +80,7 @@ pub(super) struct NumberedQuestion {
 #[derive(Debug)]
 pub(super) enum WorkerReply {
     Answer {
-        slot: AnswerSlot,
+        slot: AnswerPane,
         number: u64,
         answer: Result<WorkerAnswer>,
         took: Duration,
@@ -139,8 +139,8 @@ impl Questions {
     /// Whether a question would be answered for nothing.
     fn is_stale(&self, asked: &NumberedQuestion) -> bool {
         let waiting = self.lock();
-        let is_replaced = waiting.asked[AnswerSlot::Main as usize].is_some();
-        waiting.is_closed || asked.slot == AnswerSlot::Main && is_replaced
+        let is_replaced = waiting.asked[AnswerPane::Main as usize].is_some();
+        waiting.is_closed || asked.slot == AnswerPane::Main && is_replaced
     }
 
     fn lock(&self) -> MutexGuard<'_, WaitingQuestions> {
@@ -305,23 +305,23 @@ impl<T: From<WorkerReply> + Send> Observer for Messages<T> {
 mod tests {
     use super::*;
 
-    fn asked(slot: AnswerSlot, number: u64) -> NumberedQuestion {
+    fn asked(slot: AnswerPane, number: u64) -> NumberedQuestion {
         NumberedQuestion { slot, number, question: Question::Around(ChunkId(1)) }
     }
 
     #[test]
     fn a_newer_question_replaces_the_one_that_waits() {
         let questions = Questions::default();
-        questions.ask(asked(AnswerSlot::Beside, 1));
-        questions.ask(asked(AnswerSlot::Main, 1));
-        questions.ask(asked(AnswerSlot::Main, 2));
+        questions.ask(asked(AnswerPane::Beside, 1));
+        questions.ask(asked(AnswerPane::Main, 1));
+        questions.ask(asked(AnswerPane::Main, 2));
         let first = questions.next().unwrap();
-        assert_eq!((first.slot, first.number), (AnswerSlot::Main, 2));
+        assert_eq!((first.slot, first.number), (AnswerPane::Main, 2));
         assert!(!questions.is_stale(&first));
-        questions.ask(asked(AnswerSlot::Main, 3));
+        questions.ask(asked(AnswerPane::Main, 3));
         assert!(questions.is_stale(&first));
         assert_eq!(questions.next().unwrap().number, 3);
-        assert_eq!(questions.next().unwrap().slot, AnswerSlot::Beside);
+        assert_eq!(questions.next().unwrap().slot, AnswerPane::Beside);
         questions.close();
         assert!(questions.next().is_none());
     }

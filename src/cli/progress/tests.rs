@@ -58,9 +58,9 @@ fn after_a_tenth(seconds: u64) -> (String, String) {
     for position in 0..10 {
         let elapsed = Duration::from_secs(seconds * (position as u64 + 1) / 10);
         progress.bar = progress.bar.with_elapsed(elapsed);
-        progress.on_event(&ingest::FileEvent::Read { position, num_chunks: Some(10) });
-        progress.on_event(&ingest::FileEvent::Embedded(10));
-        let event = ingest::FileEvent::Stored { path: None, num_chunks: 10, warnings: &[] };
+        progress.on_event(&ingest::IngestEvent::Read { position, num_chunks: Some(10) });
+        progress.on_event(&ingest::IngestEvent::Embedded(10));
+        let event = ingest::IngestEvent::Stored { path: None, num_chunks: 10, warnings: &[] };
         progress.on_event(&event);
     }
     (progress.bar.prefix(), progress.bar.message())
@@ -84,15 +84,15 @@ fn the_text_next_to_the_bar_counts_what_became_of_the_files() {
     let (path, error) = (Path::new("/a.md"), Error::EmptyFile { path: "/a.md".into() });
     let document_id = crate::store::DocumentId(1);
     for event in [
-        ingest::FileEvent::Found(9),
-        ingest::FileEvent::Read { position: 0, num_chunks: Some(2) },
-        ingest::FileEvent::Read { position: 1, num_chunks: None },
-        ingest::FileEvent::Embedded(2),
-        ingest::FileEvent::Stored { path: Some(path), num_chunks: 2, warnings: &[] },
-        ingest::FileEvent::Skipped { path: Some(path), document_id },
-        ingest::FileEvent::Ignored,
-        ingest::FileEvent::PassedOver,
-        ingest::FileEvent::Failed { path, error: &error },
+        ingest::IngestEvent::Found(9),
+        ingest::IngestEvent::Read { position: 0, num_chunks: Some(2) },
+        ingest::IngestEvent::Read { position: 1, num_chunks: None },
+        ingest::IngestEvent::Embedded(2),
+        ingest::IngestEvent::Stored { path: Some(path), num_chunks: 2, warnings: &[] },
+        ingest::IngestEvent::Skipped { path: Some(path), document_id },
+        ingest::IngestEvent::Ignored,
+        ingest::IngestEvent::PassedOver,
+        ingest::IngestEvent::Failed { path, error: &error },
     ] {
         progress.on_event(&event);
     }
@@ -103,17 +103,17 @@ fn the_text_next_to_the_bar_counts_what_became_of_the_files() {
         .work
         .set(RemainingWork::new([("note.txt", 6_000); 2_000], &TextExtensions::NONE))
         .unwrap();
-    progress.on_event(&ingest::FileEvent::Ignored);
+    progress.on_event(&ingest::IngestEvent::Ignored);
     assert_eq!(progress.bar.prefix(), "6 of 2,000 files, 1 failed");
     // Those in an archive were not counted before.
     let path = Path::new("/a.zip//b.md");
-    progress.on_event(&ingest::FileEvent::Stored {
+    progress.on_event(&ingest::IngestEvent::Stored {
         path: Some(path),
         num_chunks: 1,
         warnings: &[],
     });
-    progress.on_event(&ingest::FileEvent::Skipped { path: Some(path), document_id });
-    progress.on_event(&ingest::FileEvent::Failed { path, error: &error });
+    progress.on_event(&ingest::IngestEvent::Skipped { path: Some(path), document_id });
+    progress.on_event(&ingest::IngestEvent::Failed { path, error: &error });
     assert_eq!(progress.bar.prefix(), "6 of 2,000 files, 2 failed");
 }
 

@@ -14,7 +14,7 @@ use crate::app::indexing::reindex::{ReindexEstimate, ReindexReport};
 use crate::app::indexing::relocate::RelocateReport;
 use crate::app::indexing::update::UpdateReport;
 use crate::app::maintenance::backup::{RestoreReport, VerifiedBackup};
-use crate::app::maintenance::cache::{CacheCleaning, Contents};
+use crate::app::maintenance::cache::{CacheCleaning, CacheContents};
 use crate::app::maintenance::models::Models;
 use crate::app::maintenance::remove::RemoveReport;
 use crate::app::query::eval::EvalReport;
@@ -178,7 +178,7 @@ pub const PUBLISHED: &[PublishedSchema] = &[
     PublishedSchema::of::<Vec<f32>>("embed").of_command("kb embed, a line"),
     PublishedSchema::answer::<EvalReport>("eval"),
     PublishedSchema::answer::<Models>("model-list"),
-    PublishedSchema::answer::<Contents>("cache"),
+    PublishedSchema::answer::<CacheContents>("cache"),
     PublishedSchema::answer::<CacheCleaning>("cache-clean"),
     PublishedSchema::of::<Vec<Setting>>("config"),
     PublishedSchema::of::<skill::ListJson>("skill-list"),

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::app::agents::clients::{Action, SettingsPlan};
 use crate::app::indexing::relocate::RelocateReport;
-use crate::app::maintenance::cache::{self, CacheCleaning, Contents};
+use crate::app::maintenance::cache::{self, CacheCleaning, CacheContents};
 use crate::app::maintenance::doctor::{CheckVerdict, Findings};
 use crate::app::maintenance::models::{ListedModel, Models};
 use crate::app::query::eval::{EvalReport, MeasuredQuestions};
@@ -61,8 +61,8 @@ impl HumanLayout {
     }
 
     /// Writes the contents of the cache.
-    pub fn cache(&self, contents: &Contents, out: &mut CleanWriter<'_>) -> io::Result<()> {
-        let Contents { dir, size_bytes, parts } = contents;
+    pub fn cache(&self, contents: &CacheContents, out: &mut CleanWriter<'_>) -> io::Result<()> {
+        let CacheContents { dir, size_bytes, parts } = contents;
         let rows = parts.iter().map(|part| {
             vec![
                 part.kind.as_str().to_owned(),

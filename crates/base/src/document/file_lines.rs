@@ -8,12 +8,12 @@ pub struct FileLines {
     /// From its first to its last line.
     pub lines: LineRange,
     /// Where its lines are; `None` if lines of its text are lines of the file.
-    pub map: Option<LineMap>,
+    pub map: Option<ChunkLineMap>,
 }
 
 /// Where the lines of a chunk are, in a document whose lines are not those of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineMap {
+pub struct ChunkLineMap {
     /// Its lines in the text of the document.
     pub in_text: LineRange,
     /// How far below the first line in the file each of its lines is; empty if they follow one another.
@@ -57,7 +57,7 @@ mod tests {
         let verbatim = FileLines::verbatim(LineRange::between(5, 7));
         assert_eq!((verbatim.line(2, 3), verbatim.line(0, 2)), (Some(7), None));
         let in_text = LineRange::between(9, 12);
-        let map = LineMap { in_text, offsets: vec![0, 0, 0, 2] };
+        let map = ChunkLineMap { in_text, offsets: vec![0, 0, 0, 2] };
         let decoded = FileLines { map: Some(map), ..verbatim };
         let lines: Vec<_> = (0..5).map(|number| decoded.line(number, 4)).collect();
         assert_eq!(lines, [5, 5, 5, 7, 7].map(Some));

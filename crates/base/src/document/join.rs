@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::document::{Chunk, FileLines, LineMap, LineRange};
+use crate::document::{Chunk, ChunkLineMap, FileLines, LineRange};
 use crate::text::markdown;
 
 /// Letters and digits that two chunks must share at a seam to count as overlapping, if no line
@@ -76,7 +76,7 @@ impl JoinedText {
 
     /// Returns where the lines of the joined text are; `None` if they are lines of the file. A line whose place is not
     /// known is where the one before it is.
-    pub fn line_map(&self) -> Option<LineMap> {
+    pub fn line_map(&self) -> Option<ChunkLineMap> {
         let mut known = self.lines.iter().flatten().filter(|lines| lines.map.is_some());
         let first = known.next()?;
         let last = known.next_back().unwrap_or(first);
@@ -88,7 +88,7 @@ impl JoinedText {
             offsets.push(place.map_or(before, |place| place.saturating_sub(first.lines.first())));
             start += line.len() + 1;
         }
-        Some(LineMap { in_text: first.in_text().to_end_of(last.in_text()), offsets })
+        Some(ChunkLineMap { in_text: first.in_text().to_end_of(last.in_text()), offsets })
     }
 
     /// Removes everything and keeps the memory for another document.
@@ -266,7 +266,7 @@ mod tests {
     fn lines_of_one_line_of_the_file_stay_lines() {
         let of = |text: &str, (first, last), offsets: &[u32]| {
             let in_text = LineRange::between(first, last);
-            let map = LineMap { in_text, offsets: offsets.to_vec() };
+            let map = ChunkLineMap { in_text, offsets: offsets.to_vec() };
             Chunk { line_map: Some(map), ..chunk(text, LineRange::new(7, 8)) }
         };
         let chunks =

@@ -4,12 +4,12 @@ use super::{Block, BlockKind, Document};
 
 /// Gives each heading of a document its level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Levels {
+pub struct HeadingLevels {
     /// Whether the title is a heading in the text, above all others.
     has_title: bool,
 }
 
-impl Levels {
+impl HeadingLevels {
     /// Looks for the title of a document, which is in no header chain.
     pub fn of(document: &Document) -> Self {
         let mut headings = document.blocks.iter().filter(|block| block.kind == BlockKind::Heading);
@@ -57,7 +57,7 @@ mod tests {
         blocks.extend(chains.iter().map(|chain| block(BlockKind::Heading, chain)));
         let document = Document { blocks, ..Document::default() };
         let found: Vec<u8> =
-            Levels::headings(&document).into_iter().map(|(level, _)| level).collect();
+            HeadingLevels::headings(&document).into_iter().map(|(level, _)| level).collect();
         assert_eq!(found, expected);
     }
 

@@ -116,7 +116,7 @@ pub fn owner(found: &Metadata) -> Option<u32> {
 }
 
 /// Resolves all links in a path.
-pub fn real(path: &Path) -> Result<PathBuf> {
+pub fn resolve_links(path: &Path) -> Result<PathBuf> {
     path.canonicalize().map_err(|source| match source.kind() {
         // Links that form a loop.
         _ if system::is_refused_link(&source) => Error::of_file(path, source),

@@ -35,7 +35,7 @@ pub struct ResolvedFolder {
 impl ResolvedFolder {
     /// Resolves a path.
     pub fn at(path: &Path) -> Result<Self> {
-        Ok(Self { path: path.to_owned(), real: real(path)? })
+        Ok(Self { path: path.to_owned(), real: resolve_links(path)? })
     }
 
     /// Returns where the folder's path leads, without links.
@@ -55,7 +55,7 @@ impl ResolvedFolder {
 impl Reach {
     /// Accepts where a path leads now; for a path that the user has just named.
     pub fn named(path: &Path) -> Result<Self> {
-        Ok(Self::Exactly(real(path)?))
+        Ok(Self::Exactly(resolve_links(path)?))
     }
 
     /// Allows links above a folder but not below it.
@@ -114,8 +114,8 @@ pub fn refused(path: &Path) -> Error {
 }
 
 /// Returns where a path leads, without links.
-pub fn real(path: &Path) -> Result<PathBuf> {
-    open::real(path)
+pub fn resolve_links(path: &Path) -> Result<PathBuf> {
+    open::resolve_links(path)
 }
 
 #[cfg(test)]

@@ -48,13 +48,13 @@ pub struct TextEncoding {
     /// Its name: `windows-1251`, `Shift_JIS`.
     pub name: String,
     /// How it was found: `stated`, `guessed` or `damaged`.
-    pub origin: EncodingOrigin,
+    pub origin: EncodingCertainty,
 }
 
 /// How an encoding was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum EncodingOrigin {
+pub enum EncodingCertainty {
     /// The file states it, or its bytes are text in no other encoding.
     Stated,
     /// Its letters are usual together. Another encoding is possible.
@@ -63,21 +63,21 @@ pub enum EncodingOrigin {
     Damaged,
 }
 
-fields::like!(String: EncodingOrigin);
+fields::like!(String: EncodingCertainty);
 
 impl TextEncoding {
     /// Whether letters of the text may be wrong.
     pub fn is_uncertain(&self) -> bool {
-        self.origin != EncodingOrigin::Stated
+        self.origin != EncodingCertainty::Stated
     }
 
     /// Returns the encoding for people: `windows-1251, guessed`.
     pub fn describe(&self) -> String {
         let Self { name, origin } = self;
         match origin {
-            EncodingOrigin::Stated => name.clone(),
-            EncodingOrigin::Guessed => format!("{name}, guessed"),
-            EncodingOrigin::Damaged => format!("{name}, damaged"),
+            EncodingCertainty::Stated => name.clone(),
+            EncodingCertainty::Guessed => format!("{name}, guessed"),
+            EncodingCertainty::Damaged => format!("{name}, damaged"),
         }
     }
 }
@@ -119,7 +119,9 @@ pub fn read(bytes: &[u8], labels: &[&[u8]]) -> Option<Decoded> {
         return None;
     }
     let (charset, origin, bytes) = match Encoding::for_bom(bytes) {
-        Some((encoding, len)) => (Charset::Known(encoding), EncodingOrigin::Stated, &bytes[len..]),
+        Some((encoding, len)) => {
+            (Charset::Known(encoding), EncodingCertainty::Stated, &bytes[len..])
+        }
         None => {
             let (charset, origin) = choose(bytes, labels);
             (charset, origin, bytes)
@@ -134,7 +136,7 @@ pub fn read(bytes: &[u8], labels: &[&[u8]]) -> Option<Decoded> {
     let (text, is_broken) = charset.text(bytes);
     let is_sound = charset == Charset::Known(UTF_8) && !is_broken;
     let origin = match charset {
-        Charset::Known(encoding) if encoding == UTF_8 => EncodingOrigin::Damaged,
+        Charset::Known(encoding) if encoding == UTF_8 => EncodingCertainty::Damaged,
         _ => origin,
     };
     let encoding = TextEncoding { name: charset.name().to_owned(), origin };
@@ -188,10 +190,10 @@ fn normalize_line_ends(text: &str) -> String {
 }
 
 /// Finds the encoding of text without a byte order mark.
-fn choose(bytes: &[u8], labels: &[&[u8]]) -> (Charset, EncodingOrigin) {
+fn choose(bytes: &[u8], labels: &[&[u8]]) -> (Charset, EncodingCertainty) {
     // Text of ASCII bytes alone may also be ISO-2022-JP, which is decided below.
     if !bytes.is_ascii() && str::from_utf8(bytes).is_ok() {
-        return (Charset::Known(UTF_8), EncodingOrigin::Stated);
+        return (Charset::Known(UTF_8), EncodingCertainty::Stated);
     }
     let declared = labels.iter().copied().chain(declared(bytes)).filter_map(Charset::of_label);
     // A page in UTF-16 could not name its encoding in ASCII, so such a name is wrong.
@@ -199,14 +201,14 @@ fn choose(bytes: &[u8], labels: &[&[u8]]) -> (Charset, EncodingOrigin) {
         let (text, is_broken) = charset.text(bytes);
         // Such control characters are letters in the Windows encoding of a similar name, which is then the right one.
         if !is_broken && !text.contains(|c| matches!(c, '\u{80}'..='\u{9F}')) {
-            return (charset, EncodingOrigin::Stated);
+            return (charset, EncodingCertainty::Stated);
         }
     }
     if let Some(encoding) = utf16::sniff(&bytes[..bytes.len().min(HEAD_BYTES)]) {
-        return (Charset::Known(encoding), EncodingOrigin::Stated);
+        return (Charset::Known(encoding), EncodingCertainty::Stated);
     }
     if is_escaped_japanese(bytes) {
-        return (Charset::Known(ISO_2022_JP), EncodingOrigin::Stated);
+        return (Charset::Known(ISO_2022_JP), EncodingCertainty::Stated);
     }
     let mut num_valid = 0;
     let mut num_broken = 0;
@@ -216,9 +218,9 @@ fn choose(bytes: &[u8], labels: &[&[u8]]) -> (Charset, EncodingOrigin) {
     }
     // A few broken sequences among many valid ones are damage. Text in another encoding has few valid ones.
     if num_valid >= num_broken * VALID_PER_BROKEN {
-        return (Charset::Known(UTF_8), EncodingOrigin::Damaged);
+        return (Charset::Known(UTF_8), EncodingCertainty::Damaged);
     }
-    (usual::guess(bytes), EncodingOrigin::Guessed)
+    (usual::guess(bytes), EncodingCertainty::Guessed)
 }
 
 /// Returns the encoding that the declaration of an XML file names.

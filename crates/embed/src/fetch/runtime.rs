@@ -13,7 +13,7 @@ use crate::cache::{Workspace, check_sha256, sha256, write_file};
 use crate::error::{Error, Result};
 use crate::fault::library_error;
 use crate::files::{folder, open, write};
-use crate::registry::{self, Library, RuntimePlatform};
+use crate::registry::{self, LibrarySpec, RuntimePlatform};
 use crate::{Locations, ModelEvent};
 
 /// Its name in messages.
@@ -129,7 +129,7 @@ fn adopt(
 }
 
 /// Returns the path of a library in the cache.
-pub(crate) fn cached_library(cache_dir: &Path, library: &Library) -> PathBuf {
+pub(crate) fn cached_library(cache_dir: &Path, library: &LibrarySpec) -> PathBuf {
     cache_dir.join("onnxruntime").join(library.version).join(library.file_name())
 }
 

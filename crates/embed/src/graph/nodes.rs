@@ -116,19 +116,19 @@ impl Builder<'_> {
     }
 
     /// Prepares the input of one or more linear maps; once for query, key and value.
-    pub(super) fn quantise(&mut self, input: &str) -> Result<Activations> {
+    pub(super) fn quantise(&mut self, input: &str) -> Result<LinearMapInput> {
         if self.precision == Precision::Fp32 {
-            return Ok(Activations::Floats(input.to_owned()));
+            return Ok(LinearMapInput::Floats(input.to_owned()));
         }
         let (bytes, scale, zero) = (self.name(), self.name(), self.name());
         self.node_to("DynamicQuantizeLinear", &[input], &[&bytes, &scale, &zero], Vec::new())?;
-        Ok(Activations::Bytes { bytes, scale, zero })
+        Ok(LinearMapInput::Bytes { bytes, scale, zero })
     }
 
     /// Adds a linear map with its bias, both times `factor`.
     pub(super) fn linear(
         &mut self,
-        input: &Activations,
+        input: &LinearMapInput,
         name: &str,
         shape: &[usize; 2],
         factor: f32,
@@ -137,12 +137,12 @@ impl Builder<'_> {
         let bias = self.bias(name, weight.shape[0], factor)?;
         let [num_outputs, num_inputs] = [weight.shape[0], weight.shape[1]];
         let product = match input {
-            Activations::Floats(input) => {
+            LinearMapInput::Floats(input) => {
                 let weight = transposed(&weight, |_, value| value * factor);
                 let weight = self.floats(&[num_inputs, num_outputs], &weight)?;
                 self.node("MatMul", &[input, &weight])?
             }
-            Activations::Bytes { bytes, scale, zero } => {
+            LinearMapInput::Bytes { bytes, scale, zero } => {
                 let scales: Vec<f32> = weight.data.chunks_exact(num_inputs).map(scale_of).collect();
                 let weight = transposed(&weight, |row, value| to_int8(value / scales[row]));
                 let weight = self.bytes(&[num_inputs, num_outputs], &weight)?;
@@ -240,7 +240,7 @@ impl Builder<'_> {
 }
 
 /// The input of a linear map in the required precision.
-pub(super) enum Activations {
+pub(super) enum LinearMapInput {
     Floats(String),
     /// Unsigned bytes with the scale and zero point computed at run time.
     Bytes {

@@ -82,7 +82,7 @@ fn the_python_package_depends_on_known_libraries() {
 
 #[test]
 fn the_fetched_library_is_first_and_no_checksum_is_listed_twice() {
-    let libraries: Vec<Library> = libraries().collect();
+    let libraries: Vec<LibrarySpec> = libraries().collect();
     let (first, platform) = (libraries[0], runtime_platform().unwrap());
     assert_eq!((first.version, first.sha256), (&*runtime().version, &*platform.sha256));
     assert!(platform.member.ends_with(&format!("/{}", first.file_name())));

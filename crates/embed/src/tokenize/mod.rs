@@ -41,7 +41,7 @@ enum TokenizerBackend {
     /// kb's own, for the kind that nearly all models have.
     WordPiece(WordPiece),
     /// The library, for every other kind.
-    Library(Box<tokenizers::Tokenizer>),
+    LibrarySpec(Box<tokenizers::Tokenizer>),
 }
 
 impl TokenizerBackend {
@@ -53,14 +53,14 @@ impl TokenizerBackend {
         // The settings of the file truncate and pad as in training. kb cuts texts itself and never pads.
         library.with_truncation(None)?;
         library.with_padding(None);
-        Ok(Self::Library(Box::new(library)))
+        Ok(Self::LibrarySpec(Box::new(library)))
     }
 
     /// Makes [`TokenizerBackend::encode`] add no special tokens.
     fn leave_out_special(&mut self) {
         match self {
             Self::WordPiece(word_piece) => word_piece.leave_out_special(),
-            Self::Library(library) => {
+            Self::LibrarySpec(library) => {
                 library.with_post_processor(None::<tokenizers::PostProcessorWrapper>);
             }
         }
@@ -71,7 +71,7 @@ impl TokenizerBackend {
         match self {
             Self::WordPiece(word_piece) => word_piece.num_tokens(text),
             // Encoding fails only on added tokens of a broken vocabulary; such text must not count as short.
-            Self::Library(library) => {
+            Self::LibrarySpec(library) => {
                 library.encode_fast(text, false).map_or(usize::MAX, |encoding| encoding.len())
             }
         }
@@ -81,7 +81,7 @@ impl TokenizerBackend {
     fn num_unknown(&self, text: &str) -> usize {
         match self {
             Self::WordPiece(word_piece) => word_piece.num_unknown(text),
-            Self::Library(library) => library.encode(text, false).map_or(0, |encoding| {
+            Self::LibrarySpec(library) => library.encode(text, false).map_or(0, |encoding| {
                 encoding
                     .get_tokens()
                     .iter()
@@ -95,7 +95,7 @@ impl TokenizerBackend {
     fn encode(&self, text: &str) -> tokenizers::Result<Vec<i64>> {
         match self {
             Self::WordPiece(word_piece) => Ok(word_piece.encode(text)),
-            Self::Library(library) => {
+            Self::LibrarySpec(library) => {
                 let encoding = library.encode_fast(text, true)?;
                 Ok(encoding.get_ids().iter().map(|id| i64::from(*id)).collect())
             }
@@ -167,7 +167,7 @@ impl ModelTokenizer {
     pub(crate) fn unknown(&self) -> Option<i64> {
         match &self.encoder {
             TokenizerBackend::WordPiece(word_piece) => Some(word_piece.unknown()),
-            TokenizerBackend::Library(library) => {
+            TokenizerBackend::LibrarySpec(library) => {
                 UNKNOWN.iter().find_map(|name| library.token_to_id(name)).map(i64::from)
             }
         }

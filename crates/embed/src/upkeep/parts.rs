@@ -12,7 +12,7 @@ use crate::{InstalledModel, graph};
 
 /// The kinds of usable parts of the cache, and the folder of each.
 pub(super) const PARTS: [(CachedKind, &str); 3] = [
-    (CachedKind::Runtime, "onnxruntime"),
+    (CachedKind::RuntimeSpec, "onnxruntime"),
     (CachedKind::Model, "models"),
     (CachedKind::Graph, "graphs"),
 ];
@@ -22,7 +22,7 @@ fields::words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum CachedKind {
         /// ONNX Runtime.
-        Runtime = "runtime",
+        RuntimeSpec = "runtime",
         /// The files of a model.
         Model = "model",
         /// A model prepared for one machine and one precision.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::document::{Document, FileLines, LineMap, LineRange};
+use crate::document::{ChunkLineMap, Document, FileLines, LineRange};
 
 /// The lines of a document's text, and the lines of the file that they come from.
 pub(super) struct TextLines<'a> {
@@ -48,7 +48,7 @@ impl<'a> TextLines<'a> {
         }
         let in_text =
             LineRange::between(to_u32(self.in_text(start) + 1), to_u32(self.in_text(end) + 1));
-        Some(FileLines { lines: in_file, map: Some(LineMap { in_text, offsets }) })
+        Some(FileLines { lines: in_file, map: Some(ChunkLineMap { in_text, offsets }) })
     }
 
     /// Returns the line of a position in the text, from 0.

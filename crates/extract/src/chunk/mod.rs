@@ -18,7 +18,7 @@ mod wide;
 
 use std::ops::Range;
 
-use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, NewPlace, PageRange};
+use crate::document::{Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, PageRange, PlaceChange};
 
 use context::{ChunkContext, Contexts};
 use cut::Atom;
@@ -279,8 +279,8 @@ impl<'a> ChunkWriter<'a> {
         lead: usize,
         spans: &[Range<usize>],
         num_head_lines: usize,
-    ) -> Vec<NewPlace> {
-        let mut places: Vec<NewPlace> = Vec::new();
+    ) -> Vec<PlaceChange> {
+        let mut places: Vec<PlaceChange> = Vec::new();
         let mut last = atoms[0].block_idx;
         let (mut span, mut line, mut counted) = (0, num_head_lines, spans[0].start);
         for atom in &atoms[1..] {
@@ -304,7 +304,7 @@ impl<'a> ChunkWriter<'a> {
             let start = atom.bytes.start.clamp(counted, spans[span].end.max(counted));
             line += self.document.text[counted..start].matches('\n').count();
             counted = start;
-            let place = NewPlace {
+            let place = PlaceChange {
                 line: to_u32(line),
                 page: block.page,
                 section: section_of(&self.document.blocks[atom.block_idx.max(lead)]),

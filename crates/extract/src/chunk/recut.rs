@@ -1,8 +1,8 @@
 //! Splits a stored chunk again, for a model that reads fewer tokens than the one before.
 
 use crate::document::{
-    Block, BlockKind, CHAIN_SEPARATOR, Chunk, Document, FileLines, LineMap, LineRange, NewPlace,
-    PageRange,
+    Block, BlockKind, CHAIN_SEPARATOR, Chunk, ChunkLineMap, Document, FileLines, LineRange,
+    PageRange, PlaceChange,
 };
 
 use super::{ChunkOptions, Strategy, chunk};
@@ -81,11 +81,11 @@ fn placed(stored: &Chunk, piece: Chunk) -> Chunk {
     // Places count lines from 0, and where the piece begins is no new place in it.
     let first = lines.first() - 1;
     let within = places.iter().filter(|place| (first + 1..lines.last()).contains(&place.line));
-    let within: Vec<NewPlace> =
-        within.map(|place| NewPlace { line: place.line - first, ..place.clone() }).collect();
+    let within: Vec<PlaceChange> =
+        within.map(|place| PlaceChange { line: place.line - first, ..place.clone() }).collect();
     let stored_page = stored.pages.map(PageRange::first);
     let begin = stored.place_of_line(first as usize).cloned();
-    let begin = begin.unwrap_or_else(|| NewPlace {
+    let begin = begin.unwrap_or_else(|| PlaceChange {
         line: 0,
         page: stored_page,
         section: stored.section.clone(),
@@ -103,11 +103,11 @@ fn placed(stored: &Chunk, piece: Chunk) -> Chunk {
 }
 
 /// Returns where some lines of a chunk's text are, as the lines of a piece.
-fn of_piece(map: &LineMap, lines: LineRange) -> LineMap {
+fn of_piece(map: &ChunkLineMap, lines: LineRange) -> ChunkLineMap {
     let offsets = map.offsets.get(lines.first() as usize - 1..lines.last() as usize);
     let offsets = offsets.unwrap_or_default();
     let start = offsets.first().copied().unwrap_or(0);
-    LineMap {
+    ChunkLineMap {
         in_text: map.in_text.part(lines),
         offsets: offsets.iter().map(|offset| offset.saturating_sub(start)).collect(),
     }
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn pieces_have_the_page_and_the_section_of_their_lines() {
-        let place = |line, page, section: &str| NewPlace {
+        let place = |line, page, section: &str| PlaceChange {
             line,
             page: Some(page),
             section: Some(section.into()),
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn pieces_of_decoded_text_are_from_the_lines_of_the_file() {
-        let map = LineMap { in_text: LineRange::between(30, 33), offsets: vec![0, 0, 0, 1] };
+        let map = ChunkLineMap { in_text: LineRange::between(30, 33), offsets: vec![0, 0, 0, 1] };
         let decoded = Chunk {
             lines: LineRange::new(10, 11),
             line_map: Some(map),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::document::{Block, BlockKind, Document, Levels, Metadata, PageRange, Quality};
+use crate::document::{Block, BlockKind, Document, HeadingLevels, Metadata, PageRange, Quality};
 
 use super::quality::{GARBAGE_SHARE, is_garbage, is_missing, looks_like_scan};
 use super::{
@@ -139,7 +139,7 @@ pub(super) fn assemble(reading: &ReadDocument, options: &ReadOptions) -> Documen
     pages.iter().for_each(|page| words.merge(&page.left_out));
     let num_copied = pages.iter().map(|page| page.num_copied_words);
     document.num_copied_words = num_copied.fold(0, u32::saturating_add);
-    document.metadata.headings = Levels::headings(&document);
+    document.metadata.headings = HeadingLevels::headings(&document);
     document
 }
 

@@ -15,7 +15,7 @@ use crate::ledger::{LedgerFailure, Recorder};
 use crate::passages::{PASSAGES_PER_JOB, known};
 use crate::prepare::PreparedDocument;
 use crate::walk::LeftOutReason;
-use crate::{FileEvent, IngestRun};
+use crate::{IngestEvent, IngestRun};
 
 use super::messages::{EmbeddingJob, EmbeddingSlot, Message, ReadOutcome, Turn};
 use super::planner::Planner;
@@ -132,7 +132,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
     }
 
     fn tell_found(&mut self) {
-        (self.run.on_event)(FileEvent::Found(self.num_found + self.num_embedded));
+        (self.run.on_event)(IngestEvent::Found(self.num_found + self.num_embedded));
     }
 
     /// Reports the pages that were read by OCR since the last time.
@@ -140,7 +140,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
         let ocr = self.run.options.pdf.ocr_work();
         if ocr != self.run.report.ocr {
             self.run.report.ocr = ocr;
-            (self.run.on_event)(FileEvent::Recognised(ocr));
+            (self.run.on_event)(IngestEvent::Recognised(ocr));
         }
     }
 
@@ -161,7 +161,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
             (Err(Error::TooSlow { .. }), _) => return Ok(()),
             (Err(error), _) => return Err(error),
         };
-        (self.run.on_event)(FileEvent::Embedded(embeddings.len()));
+        (self.run.on_event)(IngestEvent::Embedded(embeddings.len()));
         for (slot, embedding) in waiting.embeddings[slot.first..].iter_mut().zip(embeddings) {
             *slot = Some(embedding);
             waiting.num_missing = waiting.num_missing.saturating_sub(1);
@@ -191,7 +191,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
             }
             documents.push(WaitingDocument { outcome, embeddings, num_missing });
         }
-        (self.run.on_event)(FileEvent::Read { position: turn, num_chunks });
+        (self.run.on_event)(IngestEvent::Read { position: turn, num_chunks });
         self.waiting.insert(turn, documents);
         Ok(())
     }

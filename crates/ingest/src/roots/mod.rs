@@ -13,7 +13,7 @@ use crate::document::DocType;
 use crate::error::Result;
 use crate::extract::detect::TypeOverride;
 use crate::files::Metadata;
-use crate::files::reach::{Reach, ResolvedFolder, real, refused};
+use crate::files::reach::{Reach, ResolvedFolder, refused, resolve_links};
 use crate::store::{AddedFolder, PathStamp, Store};
 use crate::text::paths;
 use crate::walk::{ReadAs, Start, Territory};
@@ -71,7 +71,10 @@ impl ResolvedRoot {
         match &self.reach {
             Some(reach) => Ok(reach.clone()),
             // The folder may also be missing, along with its disk.
-            None => Err(real(&self.path).map_or_else(|error| error.about(path), |_| refused(path))),
+            None => {
+                Err(resolve_links(&self.path)
+                    .map_or_else(|error| error.about(path), |_| refused(path)))
+            }
         }
     }
 }
@@ -178,7 +181,7 @@ impl Roots {
         }
         let below = self.all.iter().filter(|added| added.path.starts_with(path));
         let inner: Vec<&ResolvedRoot> = below.filter(|added| added.path != *path).collect();
-        let own = real(path).unwrap_or_else(|_| path.to_owned());
+        let own = resolve_links(path).unwrap_or_else(|_| path.to_owned());
         let folders = inner.iter().map(|added| added.real.clone()).chain([own.clone()]).collect();
         let territory = (!inner.is_empty()).then_some(Territory { folders, own });
         let inner = inner.iter().filter_map(|added| self.start(&added.path).ok());

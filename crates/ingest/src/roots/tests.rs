@@ -41,7 +41,7 @@ impl World {
     fn root(&self, name: &str, follows_links: bool, is_old: bool) -> AddedFolder {
         let path = self.path(name);
         AddedFolder {
-            real_path: (!is_old).then(|| paths::path_text(&real(&path).unwrap())),
+            real_path: (!is_old).then(|| paths::path_text(&resolve_links(&path).unwrap())),
             path: paths::path_text(&path),
             tags: Vec::new(),
             doc_type: None,

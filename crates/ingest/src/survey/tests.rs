@@ -58,7 +58,7 @@ impl Folder {
         let roots = Roots::new(added, false);
         let (parts, without_text) = (roots.parts(&[]), BTreeMap::new());
         let known = known.to_vec();
-        survey(&SurveyScope { roots, parts, known, without_text, walk: OPTIONS, is_exact })
+        survey(&SurveyInput { roots, parts, known, without_text, walk: OPTIONS, is_exact })
     }
 }
 
@@ -228,7 +228,7 @@ fn links_are_not_missing_and_a_folder_that_became_one_is_refused() {
     let all = Roots::new(vec![AddedFolder { real_path, ..added(&roots[0]) }], false);
     let (parts, without_text) = (roots.to_vec(), BTreeMap::new());
     let scope =
-        SurveyScope { roots: all, parts, known, without_text, walk: OPTIONS, is_exact: true };
+        SurveyInput { roots: all, parts, known, without_text, walk: OPTIONS, is_exact: true };
     let found = survey(&scope).remove(0);
     assert_eq!((found.is_refused, found.is_away, found.refused), (true, false, roots.to_vec()));
 }
@@ -322,7 +322,7 @@ fn check_without_text(
             continue;
         }
         let added: Vec<AddedFolder> = roots.iter().map(|root| added(root)).collect();
-        let scope = SurveyScope {
+        let scope = SurveyInput {
             roots: Roots::new(added, false),
             parts: roots.to_vec(),
             known: known.clone(),

@@ -11,7 +11,7 @@ fn run(
     store.bind(embedder.binding()).unwrap();
     let mut report = IngestReport::default();
     for (text, options, replaced) in notes {
-        let on_event = &mut |_: FileEvent<'_>| {};
+        let on_event = &mut |_: IngestEvent<'_>| {};
         let mut run = IngestRun { store, embedder: Some(&embedder), options, on_event, report };
         run.ingest_note(text, *replaced).unwrap();
         report = run.report;
@@ -58,7 +58,7 @@ fn a_note_that_is_replaced_keeps_the_title_that_the_user_gave() {
     run(&mut store, &[("High at two.", titled("Ebb"), id)]);
     assert_eq!(title(&store), "Ebb");
     let embedder = letters();
-    let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
+    let (report, on_event) = (IngestReport::default(), &mut |_: IngestEvent<'_>| {});
     let options = options();
     let mut run = IngestRun {
         store: &mut store,
@@ -77,7 +77,7 @@ fn stored_notes_are_cut_again_and_missing_ones_are_passed_over() {
     let report = run(&mut store, &[("High at noon. Low at six.", titled("Tides"), None)]);
     let id = report.document_ids[0];
     let embedder = letters();
-    let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
+    let (report, on_event) = (IngestReport::default(), &mut |_: IngestEvent<'_>| {});
     let mut options = options();
     options.chunking.note.max_tokens = 4;
     let mut run = IngestRun {
@@ -90,7 +90,7 @@ fn stored_notes_are_cut_again_and_missing_ones_are_passed_over() {
     run.reread_notes(&[crate::store::DocumentId(99), id]).unwrap();
     assert_eq!(run.report.added, 0);
     options.is_cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
-    let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
+    let (report, on_event) = (IngestReport::default(), &mut |_: IngestEvent<'_>| {});
     let mut run = IngestRun {
         store: &mut store,
         embedder: Some(&embedder),

@@ -45,7 +45,7 @@ impl World {
         let starts = self.starts(named);
         let embedder = letters();
         self.store.bind(embedder.binding()).unwrap();
-        let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
+        let (report, on_event) = (IngestReport::default(), &mut |_: IngestEvent<'_>| {});
         let mut run = IngestRun {
             store: &mut self.store,
             embedder: Some(&embedder),
@@ -356,8 +356,8 @@ fn a_cancelled_run_keeps_what_it_has_stored() {
     world.store.bind(embedder.binding()).unwrap();
     let is_cancelled = std::sync::Arc::clone(&options.is_cancelled);
     let mut num_stored = 0;
-    let on_event = &mut |event: FileEvent<'_>| {
-        if let FileEvent::Stored { path: Some(_), num_chunks: 1, warnings: [] } = event {
+    let on_event = &mut |event: IngestEvent<'_>| {
+        if let IngestEvent::Stored { path: Some(_), num_chunks: 1, warnings: [] } = event {
             num_stored += 1;
             is_cancelled.store(num_stored == 2, std::sync::atomic::Ordering::Relaxed);
         }
@@ -381,7 +381,7 @@ fn a_stream_is_read_as_what_it_is() {
     let mut world = World::new();
     let embedder = letters();
     world.store.bind(embedder.binding()).unwrap();
-    let (report, on_event) = (IngestReport::default(), &mut |_: FileEvent<'_>| {});
+    let (report, on_event) = (IngestReport::default(), &mut |_: IngestEvent<'_>| {});
     let options = options();
     let mut run = IngestRun {
         store: &mut world.store,

@@ -98,7 +98,7 @@ impl<'a> IgnoreFiles<'a> {
             return open::read(path, SymlinkPolicy::Follow, MAX_BYTES);
         }
         match read_unlinked(path) {
-            Err(refused @ Error::LinkRefused { .. }) => match open::real(path) {
+            Err(refused @ Error::LinkRefused { .. }) => match open::resolve_links(path) {
                 Ok(real) if real.starts_with(self.top) => read_unlinked(&real),
                 _ => Err(refused),
             },

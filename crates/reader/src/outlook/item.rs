@@ -29,12 +29,12 @@ pub(super) struct OutlookItem {
 #[derive(Debug)]
 pub(super) struct OutlookFile {
     pub(super) properties: Properties,
-    pub(super) object: FileObject,
+    pub(super) object: AttachmentContent,
 }
 
 /// What an attachment is.
 #[derive(Debug)]
-pub(super) enum FileObject {
+pub(super) enum AttachmentContent {
     /// A file, whose bytes are a property.
     Bytes,
     Item(Box<OutlookItem>),
@@ -76,17 +76,17 @@ impl OutlookItem {
             let properties = storage.properties(path, PropertyOwner::PersonOrFile);
             let object = match storage.inner_item(path) {
                 Some(_) if depth == MAX_DEPTH => {
-                    FileObject::Unread("messages are attached to messages too often")
+                    AttachmentContent::Unread("messages are attached to messages too often")
                 }
                 Some(inner) => {
                     let inner = Self::read(storage, &inner, PropertyOwner::InnerItem, depth + 1);
-                    FileObject::Item(Box::new(inner))
+                    AttachmentContent::Item(Box::new(inner))
                 }
                 None if storage.object(path).is_some() => {
-                    FileObject::Unread("it is an object of another program")
+                    AttachmentContent::Unread("it is an object of another program")
                 }
-                None if properties.bytes(id::DATA).is_some() => FileObject::Bytes,
-                None => FileObject::Unread("its content is elsewhere"),
+                None if properties.bytes(id::DATA).is_some() => AttachmentContent::Bytes,
+                None => AttachmentContent::Unread("its content is elsewhere"),
             };
             item.files.push(OutlookFile { properties: item.with_code_page(properties), object });
         }

@@ -10,7 +10,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use super::compressed_rtf;
 use super::field_text::encoded_word;
 use super::id::{self, PropertyId};
-use super::item::{FileObject, OutlookFile, OutlookItem};
+use super::item::{AttachmentContent, OutlookFile, OutlookItem};
 use super::people::{MailPerson, RECIPIENT, people_of, sender};
 use super::properties::Properties;
 use crate::document::FileParts;
@@ -184,22 +184,22 @@ impl ItemMessage {
         let name = file.name();
         let bytes = file.properties.bytes(id::DATA).unwrap_or_default();
         match &file.object {
-            FileObject::Unread(reason) => {
+            AttachmentContent::Unread(reason) => {
                 let size_bytes = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 self.parts.add_unread(name.as_deref().unwrap_or("attachment"), size_bytes, reason);
             }
-            FileObject::Item(inner) => {
+            AttachmentContent::Item(inner) => {
                 self.separate(outer);
                 self.line("Content-Type: message/rfc822\r\nContent-Transfer-Encoding: 8bit\r\n");
                 self.item(inner);
             }
             // What is signed as a whole is a message of MIME itself.
-            FileObject::Bytes if file.is_signed_message(bytes) => {
+            AttachmentContent::Bytes if file.is_signed_message(bytes) => {
                 self.separate(outer);
                 self.bytes.extend_from_slice(bytes);
                 self.line("");
             }
-            FileObject::Bytes => {
+            AttachmentContent::Bytes => {
                 self.separate(outer);
                 let mut kind = file.media_type(name.as_deref());
                 if let Some(name) = name {

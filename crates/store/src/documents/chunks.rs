@@ -276,7 +276,7 @@ pub(crate) fn insert(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{LineMap, LineRange, PageRange};
+    use crate::document::{ChunkLineMap, LineRange, PageRange};
     use crate::error::Error;
     use crate::testing::{TestDb, binding, chunk, document, embedding};
 
@@ -312,7 +312,10 @@ mod tests {
             text: "more".into(),
             token_count: 1,
             lines: LineRange::new(4, 5),
-            line_map: Some(LineMap { in_text: LineRange::between(4, 6), offsets: vec![0, 0, 1] }),
+            line_map: Some(ChunkLineMap {
+                in_text: LineRange::between(4, 6),
+                offsets: vec![0, 0, 1],
+            }),
             ..Chunk::default()
         };
         let chunks = [whole, bare];

@@ -2,12 +2,30 @@
 
 use crate::ids::DocumentId;
 use rusqlite::{Connection, named_params};
+use serde::{Deserialize, Serialize};
 
 use crate::db::fault::Step;
 use crate::db::row::StoredRow;
 use crate::db::{columns, sql};
 
-pub use super::rows::Edits;
+/// The times of all edits of a document, RFC 3339 with milliseconds, UTC. Triggers add the time of
+/// each new edit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Edits {
+    /// Edits of the title.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub title: Vec<String>,
+    /// Edits of the date.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub date: Vec<String>,
+    /// Edits of the text of a note.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub text: Vec<String>,
+    /// SHA-256 of the earlier texts of a note, lower-case hex.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub former: Vec<String>,
+}
 
 /// Which of two versions stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

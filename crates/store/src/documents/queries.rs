@@ -150,7 +150,7 @@ impl Store {
 mod tests {
     use crate::document::{DocType, FileParts, Filter, Format, Language, Metadata, Quality};
     use crate::testing::{TestDb, document};
-    use crate::text::decode::{EncodingOrigin, TextEncoding};
+    use crate::text::decode::{EncodingCertainty, TextEncoding};
 
     #[test]
     fn tags_of_listed_documents_are_in_alphabetical_order() {
@@ -177,7 +177,7 @@ mod tests {
             natural_language: Some("de".into()),
             encoding: Some(TextEncoding {
                 name: "Shift_JIS".into(),
-                origin: EncodingOrigin::Guessed,
+                origin: EncodingCertainty::Guessed,
             }),
             quality: Some(Quality { pages_read: 11, pages_unread: 1, ..Quality::default() }),
             words: None,

@@ -11,7 +11,7 @@ use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::db::columns::{json_column, named_column, to_json};
 use crate::db::row::StoredRow;
 use crate::document::{
-    Chunk, DocType, FileLines, Format, LineMap, LineRange, Metadata, NewPlace, PageRange,
+    Chunk, ChunkLineMap, DocType, FileLines, Format, LineRange, Metadata, PageRange, PlaceChange,
 };
 use crate::ids::ChunkId;
 use crate::text::decode::TextEncoding;
@@ -43,13 +43,13 @@ struct ChunkColumn {
     section_header: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_name: Option<String>,
-    /// Line, page, section and symbol of each [`NewPlace`].
+    /// Line, page, section and symbol of each [`PlaceChange`].
     #[serde(skip_serializing_if = "Option::is_none")]
     new_places: Option<Vec<NewPlaceJson>>,
     /// First and last line in the text of the document, if that has other lines than the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     text_lines: Option<[u32; 2]>,
-    /// As in [`LineMap`].
+    /// As in [`ChunkLineMap`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     line_offsets: Vec<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,10 +75,10 @@ impl ChunkColumn {
         PageRange::new(self.page?, self.last_page.or(self.page)?)
     }
 
-    fn line_map(&self) -> Option<LineMap> {
+    fn line_map(&self) -> Option<ChunkLineMap> {
         let [first, last] = self.text_lines?;
         let in_text = LineRange::new(first, last)?;
-        Some(LineMap { in_text, offsets: self.line_offsets.clone() })
+        Some(ChunkLineMap { in_text, offsets: self.line_offsets.clone() })
     }
 
     /// Returns the chunk at this place, without its text.
@@ -90,7 +90,12 @@ impl ChunkColumn {
             new_places: self.new_places.map(|places| {
                 places
                     .into_iter()
-                    .map(|(line, page, section, symbol)| NewPlace { line, page, section, symbol })
+                    .map(|(line, page, section, symbol)| PlaceChange {
+                        line,
+                        page,
+                        section,
+                        symbol,
+                    })
                     .collect()
             }),
             section: self.section_header,
@@ -379,25 +384,6 @@ impl StoredChunk {
         let chunk = Chunk { text, context, token_count, ..json.into_chunk() };
         Ok(Self { id, chunk_index, chunk })
     }
-}
-
-/// The times of all edits of a document, RFC 3339 with milliseconds, UTC. Triggers add the time of
-/// each new edit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Edits {
-    /// Edits of the title.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub title: Vec<String>,
-    /// Edits of the date.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub date: Vec<String>,
-    /// Edits of the text of a note.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub text: Vec<String>,
-    /// SHA-256 of the earlier texts of a note, lower-case hex.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub former: Vec<String>,
 }
 
 /// Returns the day that the user gave a document with this metadata.

@@ -126,7 +126,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{LineMap, LineRange, NewPlace};
+    use crate::document::{ChunkLineMap, LineRange, PlaceChange};
     use crate::error::Error;
     use crate::testing::TestDb;
 
@@ -163,14 +163,14 @@ mod tests {
         let mut chunk = crate::testing::chunk("words");
         chunk.section = Some("the \"start_line\":7, \"end_line\":9 > x".into());
         let in_text = LineRange::between(7, 9);
-        let map = |offsets: &[u32]| LineMap { in_text, offsets: offsets.to_vec() };
+        let map = |offsets: &[u32]| ChunkLineMap { in_text, offsets: offsets.to_vec() };
         let maps = [None, Some(map(&[])), Some(map(&[0, 0, 11]))];
         let known = maps.map(|map| Some(FileLines { lines: LineRange::between(3, 14), map }));
         for lines in [None].into_iter().chain(known) {
             chunk.lines = lines.as_ref().map(|lines| lines.lines);
             chunk.line_map = lines.as_ref().and_then(|lines| lines.map.clone());
             let symbol = Some("a\"".to_owned());
-            let place = NewPlace { line: 2, page: Some(7), section: None, symbol };
+            let place = PlaceChange { line: 2, page: Some(7), section: None, symbol };
             chunk.new_places = lines.as_ref().map(|lines| match lines.map {
                 Some(_) => vec![place],
                 None => Vec::new(),

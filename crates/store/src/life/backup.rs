@@ -57,7 +57,7 @@ pub enum ExistingTarget {
 
 /// The result of verifying a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VerifiedCopy {
+pub struct CopyVerification {
     /// The counts of the database that opens.
     pub stats: Stats,
     /// A log next to the copy that changes its content; the copy is not complete without it.
@@ -131,7 +131,7 @@ impl Store {
     /// [`Error::PathNotFound`] without a file, [`Error::Corrupt`] if the database is damaged,
     /// [`Error::Locked`] if it keeps changing, [`Error::Foreign`] and [`Error::SchemaTooNew`] if it
     /// is not a database of this kb.
-    pub fn verify(backup: &Path, scratch: &Path) -> Result<VerifiedCopy> {
+    pub fn verify(backup: &Path, scratch: &Path) -> Result<CopyVerification> {
         if !backup.is_file() {
             return Err(Error::PathNotFound { path: backup.to_owned() });
         }
@@ -140,11 +140,11 @@ impl Store {
         let copy = folder.new_path();
         let logs = copy_with_logs(backup, &copy)?;
         let Some(log) = logs.into_iter().find(|end| changes_content(&copy, end)) else {
-            return Ok(VerifiedCopy { stats: examine(&copy, backup, scratch)?, log: None });
+            return Ok(CopyVerification { stats: examine(&copy, backup, scratch)?, log: None });
         };
         let log = side_file(backup, log);
         let error = match examine(&copy, backup, scratch) {
-            Ok(stats) => return Ok(VerifiedCopy { stats, log: Some(log) }),
+            Ok(stats) => return Ok(CopyVerification { stats, log: Some(log) }),
             Err(error) => error,
         };
         // A second copy without the log decides whether the file is damaged, or the log belongs to another file.

@@ -54,13 +54,17 @@ impl CitedPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::NewPlace;
+    use crate::document::PlaceChange;
     use crate::testing::chunk;
 
     #[test]
     fn the_place_is_that_of_the_line() {
-        let places =
-            vec![NewPlace { line: 2, page: Some(6), section: Some("Risks".into()), symbol: None }];
+        let places = vec![PlaceChange {
+            line: 2,
+            page: Some(6),
+            section: Some("Risks".into()),
+            symbol: None,
+        }];
         let mut deck = Chunk {
             pages: PageRange::new(4, 6),
             section: Some("Plan".into()),

@@ -17,7 +17,7 @@ pub(super) use cover::{MAX_LOOK_UP, TermCoverage};
 use crate::ChunkSizes;
 use crate::ids::{ChunkId, RankedChunk};
 use crate::search::term::{
-    DocumentSpan, TermMatches, TermRole, Totals, WeightedTerm, candidates, from_place,
+    DocumentPlaces, TermMatches, TermRole, Totals, WeightedTerm, candidates, from_place,
 };
 
 /// Chunks scored per entry of the ranking before the deciding terms are known. Fewer give a lower last score, and then
@@ -205,7 +205,7 @@ impl Keywords {
         let Some(place) = self.sizes.places([chunk_id].into_iter()).flatten().next() else {
             return Vec::new();
         };
-        let document = DocumentSpan::around(place, 0, &self.sizes);
+        let document = DocumentPlaces::around(place, 0, &self.sizes);
         let candidate = document.candidate(place, &self.sizes, &self.totals);
         let found = self.terms.iter().zip(&self.names).map(|(term, name)| {
             let own = from_place(&term.entries, document.places.start);

@@ -93,7 +93,7 @@ pub(super) fn candidates(
             break;
         };
         let within = start + next;
-        let document = DocumentSpan::around(within, start, sizes);
+        let document = DocumentPlaces::around(within, start, sizes);
         for place in document.places.clone().filter(|place| marks[*place] != TermMark::None) {
             found.push(document.candidate(place, sizes, totals));
         }
@@ -103,12 +103,12 @@ pub(super) fn candidates(
 }
 
 /// The chunks of a document.
-pub(super) struct DocumentSpan {
+pub(super) struct DocumentPlaces {
     pub(super) places: Range<usize>,
     num_tokens: f64,
 }
 
-impl DocumentSpan {
+impl DocumentPlaces {
     /// Finds the chunks of the document of the chunk at `place`, starting at place `first`.
     pub(super) fn around(place: usize, first: usize, sizes: &ChunkSizes) -> Self {
         let document_id = sizes.document_id(place);
@@ -181,7 +181,7 @@ pub(super) struct WeightedTerm {
     /// The share of its weight that counts.
     pub(super) share: f64,
     /// Ordered by place.
-    pub(super) entries: Vec<InChunk>,
+    pub(super) entries: Vec<ChunkOccurrences>,
     /// How many chunks of all knowledge bases have it, by which its rarity is judged.
     pub(super) num_with: usize,
     /// Whether nearly all chunks with it are of documents that have it in their names.
@@ -212,7 +212,7 @@ pub(super) enum TermRole {
 }
 
 /// The occurrences of a term in one chunk.
-pub(super) struct InChunk {
+pub(super) struct ChunkOccurrences {
     pub(super) place: usize,
     pub(super) in_context: u32,
     pub(super) in_text: u32,
@@ -224,7 +224,7 @@ pub(super) struct InChunk {
     pub(super) is_other_form: bool,
 }
 
-impl InChunk {
+impl ChunkOccurrences {
     fn occurs(&self) -> bool {
         self.in_context + self.in_text > 0
     }
@@ -242,10 +242,10 @@ impl WeightedTerm {
         let TermMatches { occurrences, named, num_elsewhere, .. } = found;
         let places = sizes.places(occurrences.iter().map(|occurrence| occurrence.chunk_id));
         // A chunk that another process has removed meanwhile has no place.
-        let mut entries: Vec<InChunk> = places
+        let mut entries: Vec<ChunkOccurrences> = places
             .zip(occurrences)
             .filter_map(|(place, occurrence)| {
-                Some(InChunk {
+                Some(ChunkOccurrences {
                     place: place?,
                     in_context: occurrence.in_context,
                     in_text: occurrence.in_text,
@@ -338,7 +338,7 @@ impl WeightedTerm {
     pub(super) fn score(
         &self,
         candidate: &KeywordCandidate,
-        here: Option<&InChunk>,
+        here: Option<&ChunkOccurrences>,
         in_document: u32,
     ) -> f64 {
         let in_chunk = here.map_or(0.0, |entry| {
@@ -358,7 +358,11 @@ fn places_of(chunk_ids: &[ChunkId], sizes: &ChunkSizes) -> Vec<usize> {
 
 /// Marks the chunks at some places, in order, of documents whose names or tags have the term, and adds those that lack it. Such
 /// a word counts as one in the context, of which the name is usually a part.
-fn add_named(entries: &mut Vec<InChunk>, named: Vec<usize>, mark: impl Fn(&mut InChunk)) {
+fn add_named(
+    entries: &mut Vec<ChunkOccurrences>,
+    named: Vec<usize>,
+    mark: impl Fn(&mut ChunkOccurrences),
+) {
     let num_before = entries.len();
     for place in named {
         match entries[..num_before].binary_search_by_key(&place, |entry| entry.place) {
@@ -367,7 +371,7 @@ fn add_named(entries: &mut Vec<InChunk>, named: Vec<usize>, mark: impl Fn(&mut I
                 let (in_context, in_text, is_other_form) = (0, 0, false);
                 let (in_name, in_tag) = (false, false);
                 let mut entry =
-                    InChunk { place, in_context, in_text, in_name, in_tag, is_other_form };
+                    ChunkOccurrences { place, in_context, in_text, in_name, in_tag, is_other_form };
                 mark(&mut entry);
                 entries.push(entry);
             }
@@ -378,7 +382,7 @@ fn add_named(entries: &mut Vec<InChunk>, named: Vec<usize>, mark: impl Fn(&mut I
 
 /// Returns the entries from a place on. Searches in doubling steps, because the place is usually
 /// near.
-pub(super) fn from_place(entries: &[InChunk], place: usize) -> &[InChunk] {
+pub(super) fn from_place(entries: &[ChunkOccurrences], place: usize) -> &[ChunkOccurrences] {
     let mut len = 1;
     while entries.get(len - 1).is_some_and(|entry| entry.place < place) {
         len *= 2;

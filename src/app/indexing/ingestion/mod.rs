@@ -77,7 +77,7 @@ pub(crate) fn ingest(
         embedder: model.embedder(),
         options: &options,
         on_event: &mut |event| {
-            if let ingest::FileEvent::Failed { path, error } = &event
+            if let ingest::IngestEvent::Failed { path, error } = &event
                 && request.time_limit.is_none()
             {
                 log.append(path, error, observer);

@@ -140,7 +140,7 @@ impl WatchedFolders {
             self.watcher.leave(&path);
         }
         for (path, depth) in wanted {
-            let real = open::real(&path).unwrap_or_else(|_| path.clone());
+            let real = open::resolve_links(&path).unwrap_or_else(|_| path.clone());
             let folder =
                 self.folders.entry(path).or_insert(FollowedFolder { depth, watched: None, real });
             if folder.depth != depth {

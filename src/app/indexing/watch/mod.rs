@@ -225,7 +225,7 @@ impl Observer for ChangeLineObserver<'_> {
     fn on_event(&self, event: AppEvent<'_>) {
         match event {
             AppEvent::IngestBegins { .. } | AppEvent::IngestEnds { .. } => {}
-            AppEvent::Ingest(ingest::FileEvent::Stored { path: Some(path), .. }) => {
+            AppEvent::Ingest(ingest::IngestEvent::Stored { path: Some(path), .. }) => {
                 let text = format!("indexed: {}", path.display());
                 self.line(MessageLevel::Info, &text, |counts| &mut counts.indexed);
             }

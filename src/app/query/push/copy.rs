@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::app::query::push::PushReport;
 use crate::app::session::absent;
-use crate::app::session::kept_link::KeptLink;
+use crate::app::session::kept_link::KeptConnection;
 use crate::app::session::observer::AppEvent;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
@@ -57,7 +57,8 @@ pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> R
 
 /// Keeps the connection of a search for the next one.
 pub(crate) fn keep(session: &Session, typed: &str, remote: Remote) {
-    *session.kept_link() = remote.close().map(|link| KeptLink { typed: typed.to_owned(), link });
+    *session.kept_link() =
+        remote.close().map(|link| KeptConnection { typed: typed.to_owned(), link });
 }
 
 fn connect(target: &CopyTarget, observer: &dyn Observer) -> Result<RemoteLink> {

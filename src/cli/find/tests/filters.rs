@@ -11,7 +11,7 @@ fn values(state: &mut FindState, names: &[&str]) {
         name: (*name).to_owned(),
         num_documents: num_documents * 600,
     });
-    let (slot, number) = (AnswerSlot::Beside, state.last[1]);
+    let (slot, number) = (AnswerPane::Beside, state.last[1]);
     let answer = Ok(WorkerAnswer::Values(values.collect()));
     state.receive(WorkerReply::Answer {
         slot,
@@ -114,7 +114,7 @@ fn pages_of_values_are_turned() {
     assert!(foot(&mut state, 60).contains("no document has this tag"));
     let effects = state.press(key(KeyCode::Esc));
     assert!(
-        matches!(effects.as_slice(), [FindEffect::Ask(asked)] if asked.slot == AnswerSlot::Beside)
+        matches!(effects.as_slice(), [FindEffect::Ask(asked)] if asked.slot == AnswerPane::Beside)
     );
     assert!(matches!(state.panel, Panel::None));
 }

@@ -262,7 +262,7 @@ fn esc_goes_back_to_hits_that_were_not_heard_and_searches_again() {
     state.is_behind = true;
     let effects = state.press(key(KeyCode::Esc));
     assert!(
-        matches!(effects.as_slice(), [FindEffect::Ask(asked)] if asked.slot == AnswerSlot::Main)
+        matches!(effects.as_slice(), [FindEffect::Ask(asked)] if asked.slot == AnswerPane::Main)
     );
     assert!(matches!(state.press(control('c')).as_slice(), [FindEffect::Quit]));
     assert!(matches!(state.receive(WorkerReply::Lost).as_slice(), [FindEffect::Quit]));

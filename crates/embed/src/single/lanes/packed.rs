@@ -60,7 +60,7 @@ impl Packed {
         let panels = &self.groups[first * self.len..][..num_panels * self.len];
         #[cfg(target_arch = "x86_64")]
         if let Some(lanes) = V3::try_new() {
-            return lanes.vectorize(PackedProduct { lanes, tokens, panels, len: self.len, dots });
+            return lanes.vectorize(PackedMultiply { lanes, tokens, panels, len: self.len, dots });
         }
         plain(tokens, panels, self.len, dots);
     }
@@ -89,7 +89,7 @@ fn plain(
 
 /// A product in the registers of AVX2.
 #[cfg(target_arch = "x86_64")]
-struct PackedProduct<'a> {
+struct PackedMultiply<'a> {
     lanes: V3,
     tokens: &'a [[u8; COLUMNS]],
     panels: &'a [[[i8; COLUMNS]; ROWS]],
@@ -98,7 +98,7 @@ struct PackedProduct<'a> {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl NullaryFnOnce for PackedProduct<'_> {
+impl NullaryFnOnce for PackedMultiply<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Stores what became of a file, and counts and reports it.
 
-use crate::FileEvent;
+use crate::IngestEvent;
 use crate::document::{Embedding, FileOutcome};
 use crate::error::{Error, Result};
 use crate::ledger::{FailureNews, LedgerFailure};
@@ -23,7 +23,7 @@ impl PipelineWriter<'_, '_> {
             ReadOutcome::Ignored(left_out) => {
                 self.run.report.count_ignored(&left_out);
                 self.recorder.left_out(&left_out, self.run.store)?;
-                (self.run.on_event)(FileEvent::Ignored);
+                (self.run.on_event)(IngestEvent::Ignored);
             }
             ReadOutcome::PassedOver { path, outcome } => {
                 self.recorder.passed_over(&path);
@@ -34,7 +34,7 @@ impl PipelineWriter<'_, '_> {
                 error: error @ Error::IgnoreFile { .. },
                 ..
             }) => {
-                (self.run.on_event)(FileEvent::Warned(&error));
+                (self.run.on_event)(IngestEvent::Warned(&error));
                 self.run.report.warnings.push((path, error));
             }
             ReadOutcome::Failed(failed) => {
@@ -44,7 +44,7 @@ impl PipelineWriter<'_, '_> {
                 match self.recorder.failed(&failed, self.run.store)? {
                     FailureNews::Yes => {
                         let LedgerFailure { path, error, .. } = failed;
-                        (self.run.on_event)(FileEvent::Failed { path: &path, error: &error });
+                        (self.run.on_event)(IngestEvent::Failed { path: &path, error: &error });
                         self.run.report.failed.push((path, error));
                     }
                     FailureNews::No => self.pass_over(FileOutcome::Failed),
@@ -94,7 +94,7 @@ impl PipelineWriter<'_, '_> {
                 self.run.report.skipped += known.len();
                 self.recorder.passed_over(&found.path);
                 self.run.report.known_failed += self.recorder.members_passed_over(&found.path);
-                (self.run.on_event)(FileEvent::PassedOver);
+                (self.run.on_event)(IngestEvent::PassedOver);
                 return Ok(());
             }
             Some(seen) => {
@@ -103,7 +103,7 @@ impl PipelineWriter<'_, '_> {
                 }
             }
         }
-        (self.run.on_event)(FileEvent::Ignored);
+        (self.run.on_event)(IngestEvent::Ignored);
         // A container that is also a document, such as an e-mail, needs no row: the stamp of the document says that it
         // was read.
         if *is_document { Ok(()) } else { self.recorder.container(found, self.run.store) }
@@ -112,7 +112,7 @@ impl PipelineWriter<'_, '_> {
     /// Counts a file that is not reported again.
     fn pass_over(&mut self, outcome: FileOutcome) {
         self.run.report.known_failed += usize::from(outcome == FileOutcome::Failed);
-        (self.run.on_event)(FileEvent::PassedOver);
+        (self.run.on_event)(IngestEvent::PassedOver);
     }
 
     /// Counts a skipped file as a copy if it was new, and its document is shown under another path.
@@ -155,7 +155,7 @@ impl PipelineWriter<'_, '_> {
         }
         *(if is_change { &mut self.run.report.updated } else { &mut self.run.report.skipped }) += 1;
         self.recorder.indexed(&paths::path_text(&found.path));
-        (self.run.on_event)(FileEvent::Skipped { path: Some(&found.path), document_id });
+        (self.run.on_event)(IngestEvent::Skipped { path: Some(&found.path), document_id });
         Ok(())
     }
 

@@ -26,7 +26,7 @@ use scraper::{ElementRef, Html, Node};
 
 use super::elements::select;
 use crate::document::WordDestination;
-use panels::Panels;
+use panels::TogglePanels;
 use survey::PageSurvey;
 
 /// The content of an article has at least this many letters, or one in `MIN_SHARE` of the letters of the page.
@@ -43,7 +43,7 @@ pub(super) struct PageContent<'a> {
     /// Elements that are not part of the content, and why.
     left_out: HashMap<NodeId, WordDestination>,
     hides: Hides,
-    panels: Panels,
+    panels: TogglePanels,
 }
 
 /// Returns why the text of an element is never read.
@@ -52,7 +52,7 @@ type Hides = fn(NodeRef<'_, Node>, &Element) -> Option<WordDestination>;
 impl<'a> PageContent<'a> {
     /// Finds the content of a web page.
     pub(super) fn of_page(html: &'a Html) -> Self {
-        let panels = Panels::of_page(html);
+        let panels = TogglePanels::of_page(html);
         let survey = PageSurvey::new(body(html), own_address(html), &panels);
         let mild = PagePart::of_documentation(&survey);
         if kind::is_documentation(html, &survey) {
@@ -66,7 +66,7 @@ impl<'a> PageContent<'a> {
     /// Returns everything on a page.
     pub(super) fn whole(html: &'a Html) -> Self {
         let body = *body(html);
-        let panels = Panels::of_page(html);
+        let panels = TogglePanels::of_page(html);
         PageContent { root: body, body, left_out: HashMap::new(), hides: shown::hides, panels }
     }
 
@@ -74,7 +74,7 @@ impl<'a> PageContent<'a> {
     pub(super) fn of_message(html: &'a Html) -> Self {
         PageContent {
             hides: shown::hides_in_message,
-            panels: Panels::default(),
+            panels: TogglePanels::default(),
             ..Self::whole(html)
         }
     }
@@ -151,7 +151,7 @@ impl PagePart {
         let items = survey.items.iter().zip(self.left_out);
         let left_out = items.filter_map(|(item, reason)| Some((item.node.id(), reason?))).collect();
         let [root, body] = [self.root, 0].map(|idx| survey.items[idx].node);
-        PageContent { root, body, left_out, hides: shown::hides, panels: Panels::default() }
+        PageContent { root, body, left_out, hides: shown::hides, panels: TogglePanels::default() }
     }
 }
 

@@ -31,7 +31,7 @@ const TOGGLES: &[&str] = &["aria-controls", "aria-expanded", "data-bs-toggle", "
 
 /// The panels of a page.
 #[derive(Default)]
-pub(crate) struct Panels {
+pub(crate) struct TogglePanels {
     /// Hidden elements that are read all the same.
     opened: HashSet<NodeId>,
     /// Hidden elements whose text is displayed elsewhere.
@@ -44,7 +44,7 @@ pub(crate) struct Panels {
     buttons: HashSet<NodeId>,
 }
 
-impl Panels {
+impl TogglePanels {
     /// Finds the panels of a page.
     pub(super) fn of_page(html: &Html) -> Self {
         let mut panels = Self::default();

@@ -11,7 +11,7 @@ use scraper::{ElementRef, Node};
 
 use super::super::elements::{is_heading, is_inline};
 use super::names::{self, ContentRole};
-use super::panels::Panels;
+use super::panels::TogglePanels;
 use super::shown;
 use crate::document::WordDestination;
 
@@ -115,7 +115,11 @@ impl TextAmount {
 
 impl<'a> PageSurvey<'a> {
     /// Surveys everything below `root`, which becomes the first item.
-    pub(super) fn new(root: ElementRef<'a>, address: Option<&'a str>, panels: &Panels) -> Self {
+    pub(super) fn new(
+        root: ElementRef<'a>,
+        address: Option<&'a str>,
+        panels: &TogglePanels,
+    ) -> Self {
         let (items, titles, pieces) = (Vec::new(), Vec::new(), Vec::new());
         let mut survey = PageSurvey { address, items, titles, pieces, first_sentence: 0 };
         let mut open: Vec<usize> = Vec::new();

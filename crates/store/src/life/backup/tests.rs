@@ -194,7 +194,10 @@ fn a_database_with_a_leftover_log_is_replaced_completely() {
         }
         let stats = db.store.back_up(&target, ExistingTarget::Replace).unwrap();
         assert_eq!(names(dir.path()), ["kb.db"]);
-        assert_eq!(Store::verify(&target, dir.path()).unwrap(), VerifiedCopy { stats, log: None });
+        assert_eq!(
+            Store::verify(&target, dir.path()).unwrap(),
+            CopyVerification { stats, log: None }
+        );
         let copy = Store::open(&target).unwrap();
         assert_eq!(copy.stats().unwrap().total_documents(), 3);
         assert_eq!(copy.check().unwrap(), Vec::<String>::new());

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::{part, table};
 use crate::StoredChunk;
-use crate::document::{LineMap, join};
+use crate::document::{ChunkLineMap, join};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::search::matches::QueryTerms;
@@ -347,7 +347,7 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
 }
 
 /// Returns where the lines of a passage are. A text that is not all of its chunks is where the first of them begins.
-fn line_map(run: &[&StoredChunk], text: &str) -> Option<LineMap> {
+fn line_map(run: &[&StoredChunk], text: &str) -> Option<ChunkLineMap> {
     run.iter().find(|stored| stored.chunk.line_map.is_some())?;
     let joined = join::join(run.iter().map(|stored| &stored.chunk));
     let mut map = joined.line_map()?;
