@@ -30,15 +30,16 @@ SAMPLED_PARTS = 500
 
 
 def test_program():
-    """Builds the unit tests and returns the program; `None` without cargo."""
-    command = ["cargo", "test", "--locked", "--quiet", "--lib", "--no-run", "--message-format=json"]
+    """Builds the unit tests and returns those of kb; `None` without cargo."""
+    # All crates, as tests/run does: kb alone has other features, and compiles kb-embed and kb-reader once more.
+    command = ["cargo", "test", "--workspace", "--locked", "--quiet", "--lib", "--no-run", "--message-format=json"]
     try:
         built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
     except FileNotFoundError:
         return None
     messages = [json.loads(line) for line in built.stdout.splitlines() if line.startswith(b"{")]
-    programs = [message["executable"] for message in messages if message.get("executable")]
-    return programs[-1] if programs else None
+    return next(message["executable"] for message in messages
+                if message.get("executable") and message["target"]["name"] == "kb")
 
 
 def counts(program, place, variables):
