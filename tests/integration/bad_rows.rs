@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
+use crate::mcp_client::Client;
 use crate::word_model::word_env;
 
 /// Texts that are not UTF-8, and other values of the right type that kb never writes.
@@ -68,17 +69,20 @@ fn titles(env: &TestEnv) -> Vec<Value> {
     listed.as_array().unwrap().iter().map(|document| document["title"].clone()).collect()
 }
 
-/// Commands that read, each of which must work.
-const READING: [&[&str]; 8] = [
-    &["list"],
-    &["search", "zephyrine", "--fts-only"],
-    &["search", "zephyrine anchor"],
-    &["grep", "zephyrine"],
-    &["status"],
-    &["files"],
-    &["tags"],
-    &["update"],
-];
+/// Tools that read, each of which must work. They are those of the commands with their names.
+fn reading() -> [(&'static str, Value); 6] {
+    [
+        ("kb_list", json!({})),
+        ("kb_search", json!({ "query": "zephyrine", "fts_only": true })),
+        ("kb_search", json!({ "query": "zephyrine anchor" })),
+        ("kb_grep", json!({ "pattern": "zephyrine" })),
+        ("kb_status", json!({})),
+        ("kb_tags", json!({})),
+    ]
+}
+
+/// Commands that are no tools and must work, too.
+const OTHERS: [&[&str]; 2] = [&["files"], &["update"]];
 
 #[test]
 fn each_bad_value_concerns_its_row_alone_and_is_repaired() {
@@ -122,17 +126,22 @@ fn each_bad_value_concerns_its_row_alone_and_is_repaired() {
             let what = format!("{table}.{column} = {bad}");
             // The name and the version of the schema, which every command checks first.
             if table != "config" {
-                for command in READING {
-                    let output = env.kb(command);
-                    // SQLite refuses a chunk whose size does not fit; if it is there, the block of sizes is damaged, too.
-                    let is_named = output.stderr.contains("kb doctor --fix");
-                    assert!(
-                        output.status == 0 || is_named && kind == "INTEGER",
-                        "{what}: {command:?}: {}",
-                        output.stderr
-                    );
+                // SQLite refuses a chunk whose size does not fit; if it is there, the block of sizes is damaged, too.
+                let is_named = |text: &str| kind == "INTEGER" && text.contains("kb doctor --fix");
+                let mut server = Client::start(&env, "", &[]);
+                for (tool, arguments) in reading() {
+                    let answer = server.call(tool, arguments);
+                    let is_good = answer["ok"] == true || is_named(&answer.to_string());
+                    assert!(is_good, "{what}: {tool}: {answer}");
                 }
-                assert_eq!(titles(&env).len(), num_documents, "{what}");
+                let listed = server.data("kb_list", json!({}));
+                assert_eq!(listed.as_array().unwrap().len(), num_documents, "{what}");
+                server.close();
+                for command in OTHERS {
+                    let output = env.kb(command);
+                    let is_good = output.status == 0 || is_named(&output.stderr);
+                    assert!(is_good, "{what}: {command:?}: {}", output.stderr);
+                }
             }
             env.kb(&["doctor", "--fix"]);
             let doctor = env.kb(&["doctor"]);

@@ -430,11 +430,15 @@ fn no_stale_sentence_is_shown_without_its_mark() {
         let search = |args: &[&str]| {
             env.ok(&[&["search", &query, "--fts-only", "--top", "4"], args].concat())
         };
-        let current = check_json(&search(&[]).json(), "json");
+        let arguments = json!({ "query": query, "top": 4, "fts_only": true });
+        let current = check_json(&server.data("kb_search", arguments), "kb_search by words");
         num_stale += current.iter().filter(|is_current| !**is_current).count();
         let what = format!("round {round}: {current:?}");
         match round % 5 {
-            0 => _ = check_json(&search(&["--budget", "400"]).json(), "budget"),
+            0 => {
+                assert_eq!(check_json(&search(&[]).json(), "json"), current, "{what}");
+                check_json(&search(&["--budget", "400"]).json(), "budget");
+            }
             1 => {
                 let shown = search(&["--format", "human"]).stdout;
                 let heads = heads(&shown, |line| line.contains(". [0.0"));
@@ -481,9 +485,9 @@ fn no_stale_sentence_is_shown_without_its_mark() {
             let best = &answer["results"][0];
             assert!(is_current(best) || best["source"]["stale"] == "missing", "{best}");
         }
-        let arguments = json!({ "query": query, "top": 4 });
-        check_json(&server.data("kb_search", arguments.clone()), "kb_search");
-        let id = server.data("kb_search", arguments)["results"][0]["source"]["document_id"].clone();
+        let answer = server.data("kb_search", json!({ "query": query, "top": 4 }));
+        check_json(&answer, "kb_search");
+        let id = &answer["results"][0]["source"]["document_id"];
         check_json(&server.data("kb_similar", json!({ "document": id, "top": 4 })), "kb_similar");
     }
     assert!(num_stale > 100, "{num_stale}");
