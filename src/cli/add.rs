@@ -57,7 +57,7 @@ pub(super) fn run(context: &CommandContext, args: &args::AddArgs) -> Result<Exit
     if args.format.format == OutputFormat::Json {
         context::print_json(|out| json::report(&report, out))?;
     }
-    messages::info(&HumanLayout::summary(&report));
+    messages::info(&HumanLayout::summary(&report).to_string());
     if let (Some(_), [id]) = (&args.note, report.document_ids.as_slice()) {
         messages::info(&format!("The note has id {id}."));
     }

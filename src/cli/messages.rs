@@ -159,7 +159,8 @@ impl MessageReporter {
 
     /// Prints a line. If stderr is closed, it is lost.
     fn print(&self, line: &str) {
-        let _ = streams::text_aside(|out| self.layout.labelled(line, out));
+        let _ =
+            streams::text_aside(|out| self.layout.labelled(self.layout.with_base(line, None), out));
     }
 }
 

@@ -211,7 +211,9 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
             context.show(|layout, out| layout.grep(&part, out))?;
             // This goes to stderr, so that a program that reads stdout gets the matches only.
             HumanLayout::not_listed(&part).iter().for_each(|text| context.ui.info(text));
-            stale::advice_of(&results).iter().for_each(|advice| context.ui.info(advice));
+            stale::advice_of(&results)
+                .iter()
+                .for_each(|advice| context.ui.info(&advice.to_string()));
         }
     }
     Ok(ExitStatus::Success)

@@ -79,7 +79,8 @@ pub(super) fn rows() -> Vec<DocumentTool> {
                 let mut request = input.over(&SearchRequest::default())?;
                 request.form = (!call.form.is_full).then(compact::cost);
                 call.form.reply(PAGE, &found(&request, call)?, json::found, |found, out| {
-                    let advice: Vec<String> = stale::advice(&found.hits).into_iter().collect();
+                    let advice: Vec<String> =
+                        stale::advice(&found.hits).iter().map(ToString::to_string).collect();
                     compact::found(found, &advice, out)
                 })
             },

@@ -98,7 +98,7 @@ fn answer(
     let phrasings = parsed(request, observer)?;
     running::note(session, observer);
     let Some(store) = session.store()? else {
-        observer.info(absent::NOTHING_ADDED);
+        observer.info(&absent::no_documents().to_string());
         let budget = request.budget.map(|budget| budget as usize);
         let gathered = request.gathers().then_some(EvidenceSummary { budget, num_tokens: 0 });
         return Ok(SearchAnswer {

@@ -11,7 +11,10 @@ use crate::text::paths;
 use crate::wording::{Wording, kb, wording};
 
 /// Reported by every command that needs documents if there are none.
-pub const NOTHING_ADDED: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.";
+pub fn no_documents() -> Wording {
+    let add = kb("add").arg("DIRECTORY");
+    wording!("Nothing has been added yet. `{}` adds documents.", add)
+}
 
 /// Whether there are no documents.
 pub fn is_empty(session: &Session) -> Result<bool> {
@@ -64,7 +67,7 @@ pub(crate) fn explain(
         return Ok(None);
     }
     if !store.has_document(&Filter::default())? {
-        observer.info(NOTHING_ADDED);
+        observer.info(&no_documents().to_string());
         return Ok(Some(NoBasis::Nothing));
     }
     note(store, filter, observer)?;
@@ -79,7 +82,7 @@ pub(crate) fn note(
     observer: &dyn Observer,
 ) -> Result<()> {
     if !store.has_document(&Filter::default())? {
-        observer.info(NOTHING_ADDED);
+        observer.info(&no_documents().to_string());
         return Ok(());
     }
     let mut is_explained = false;
@@ -196,7 +199,7 @@ mod tests {
         };
         let found = explain(&world.store(), &filter(Some("docs"), &[]), &world).unwrap();
         assert_eq!(found, Some(NoBasis::Nothing));
-        assert!(world.heard(NOTHING_ADDED));
+        assert!(world.heard(&no_documents().to_string()));
         let id = world.add_named("docs/a.md", "ebb");
         world.store().add_tags(id, &["tide".into()]).unwrap();
         for (path, tags, expected) in [

@@ -138,7 +138,12 @@ pub fn grep(results: &GrepResults, out: &mut Json<'_>) -> io::Result<()> {
         total_matches: is_counted.then(|| results.num_lines()),
         returned: results.documents.len(),
         searched: results.num_searched,
-        notes: results.notes.iter().cloned().chain(stale::advice_of(results)).collect(),
+        notes: results
+            .notes
+            .iter()
+            .cloned()
+            .chain(stale::advice_of(results).map(|advice| advice.to_string()))
+            .collect(),
     }))
 }
 

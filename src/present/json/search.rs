@@ -303,7 +303,7 @@ impl<'a> From<&'a SearchAnswer> for SearchJson<'a> {
 
 /// Returns the notes of an answer, and advice about its stale hits.
 fn notes(notes: &[String], hits: &[Hit]) -> Vec<String> {
-    notes.iter().cloned().chain(stale::advice(hits)).collect()
+    notes.iter().cloned().chain(stale::advice(hits).map(|advice| advice.to_string())).collect()
 }
 
 fn failure(reranking: &Reranking) -> Option<&str> {

@@ -6,7 +6,7 @@ use std::io;
 use crate::app::maintenance::remove::RemoveReport;
 use crate::app::maintenance::tag::{RenamedTag, TaggedDocuments};
 use crate::app::query::read::DocumentInfo;
-use crate::app::session::absent::NOTHING_ADDED;
+use crate::app::session::absent::no_documents;
 use crate::app::session::copies;
 use crate::document::Quality;
 use crate::present::json::PREVIEW_CHARS;
@@ -20,9 +20,7 @@ use crate::present::text::stale::advice_for;
 use crate::store::{ListedDocument, StoredDocument, TagCount};
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
-
-/// Printed if no document passes the filter.
-const NONE_PASSES: &str = "No documents match. `kb list` without filters shows all.";
+use crate::wording::{kb, wording};
 
 /// Returns the folder of a document's file; empty without one.
 fn folder_of(document: &ListedDocument) -> &str {
@@ -76,7 +74,11 @@ impl HumanLayout {
         out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         if documents.is_empty() {
-            return self.labelled(if is_filtered { NONE_PASSES } else { NOTHING_ADDED }, out);
+            if !is_filtered {
+                return self.nothing_added(out);
+            }
+            let text = wording!("No documents match. `{}` without filters shows all.", kb("list"));
+            return self.labelled(text, out);
         }
         let titles = TitleCounts::of(documents);
         let has_file = documents.iter().any(|document| {
@@ -154,9 +156,7 @@ impl HumanLayout {
         }
         facts.extend(other_ends(links).map(|(name, ends)| fact(name, ends)));
         if let Some(stale) = stale {
-            facts.push(
-                fact("File", self.with_base(advice_for(*stale), None)).painted(Meaning::Warning),
-            );
+            facts.push(fact("File", self.worded(&advice_for(*stale))).painted(Meaning::Warning));
         }
         for warning in &metadata.warnings {
             facts.push(fact("Note", clean(warning)).painted(Meaning::Warning));
@@ -188,13 +188,14 @@ impl HumanLayout {
 
     /// Writes that there are no documents, in place of a list of what they have.
     pub fn nothing_added(&self, out: &mut CleanWriter<'_>) -> io::Result<()> {
-        self.labelled(NOTHING_ADDED, out)
+        self.labelled(no_documents(), out)
     }
 
     /// Writes all tags.
     pub fn tags(&self, tags: &[TagCount], out: &mut CleanWriter<'_>) -> io::Result<()> {
         if tags.is_empty() {
-            return self.labelled("No tags. `kb tag DOC --add NAME` adds one.", out);
+            let tag = kb("tag").arg("DOC").option("--add", "NAME");
+            return self.labelled(wording!("No tags. `{}` adds one.", tag), out);
         }
         let rows = tags.iter().map(|tag| vec![thousands(tag.count), clean(&tag.name)]);
         let columns = [numbers("COUNT"), texts("TAG").painted(Meaning::Tag)];

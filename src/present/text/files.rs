@@ -17,6 +17,7 @@ use crate::present::text::human::HumanLayout;
 use crate::text::decode::TextEncoding;
 use crate::text::number::{counted, thousands};
 use crate::text::printable::clean;
+use crate::wording::{kb, wording};
 
 impl HumanLayout {
     /// Writes a list of files.
@@ -34,9 +35,14 @@ impl HumanLayout {
             let state = request.state.map_or("", FileState::as_str);
             let state = if request.is_lossy { "lossy" } else { state };
             let kind = if state.is_empty() { "file" } else { &format!("{state} file") };
-            let none =
-                format!("No {kind}{place}. `kb add` and `kb update` record the files they see.");
-            return self.labelled(&none, out);
+            let none = wording!(
+                "No {}{}. `{}` and `{}` record the files they see.",
+                kind,
+                place,
+                kb("add"),
+                kb("update")
+            );
+            return self.labelled(none, out);
         }
         let rows = files.files.iter().map(|file| {
             let seen_at = file.seen_at.as_deref().unwrap_or_default();
@@ -76,7 +82,7 @@ impl HumanLayout {
             let message =
                 if message.contains(&path) { message } else { format!("{path}: {message}") };
             let failure = AppMessage::new(MessageLevel::Failure, &clean(&message)).line();
-            self.labelled(&failure, out)?;
+            self.labelled(failure, out)?;
         }
         let counts = PlanCounts::of(plan);
         let counts = format!(
@@ -93,7 +99,7 @@ impl HumanLayout {
             1 => format!("{counts} 1 page needs OCR."),
             pages => format!("{counts} {} need OCR.", counted(pages, "page")),
         };
-        self.labelled(&counts, out)?;
+        self.labelled(counts, out)?;
         if plan.is_empty() {
             return Ok(());
         }

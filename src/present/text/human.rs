@@ -85,9 +85,14 @@ impl HumanLayout {
 
     /// Returns a text of kb as it is typed, with its commands about the own knowledge base.
     pub fn worded(&self, wording: &Wording) -> String {
+        self.worded_about(wording, None)
+    }
+
+    /// Returns a text of kb as it is typed, with its commands about `base`, by default the own one.
+    pub fn worded_about(&self, wording: &Wording, base: Option<&str>) -> String {
         wording.in_words(|action| match action {
             UserAction::Command(command) if is_about_base(command.name()) => {
-                Some(self.command(None, &command.typed()))
+                Some(self.command(base, &command.typed()))
             }
             _ => None,
         })
@@ -128,16 +133,10 @@ impl HumanLayout {
         Path::new(path).strip_prefix(dir).ok().filter(|rest| *rest != Path::new(""))
     }
 
-    /// Writes a line of kb: its commands name the knowledge base, as in [`Self::with_base`], and its label, such as
-    /// `error:`, is coloured. On a terminal, the line is wrapped between
-    /// words, and words that are too long, such as paths, are shortened in the middle.
-    pub fn labelled(&self, line: &str, out: &mut CleanWriter<'_>) -> io::Result<()> {
-        self.line_of_words(&self.with_base(line, None), out)
-    }
-
-    /// Writes a line as [`Self::labelled`] does, but does not change its words.
-    pub(crate) fn line_of_words(&self, line: &str, out: &mut CleanWriter<'_>) -> io::Result<()> {
-        let mut lines = self.fitted(line).into_iter();
+    /// Writes a line of kb, worded as by [`Self::worded`]; its label, such as `error:`, is coloured. On a terminal, the
+    /// line is wrapped between words, and words that are too long, such as paths, are shortened in the middle.
+    pub fn labelled(&self, line: impl Into<Wording>, out: &mut CleanWriter<'_>) -> io::Result<()> {
+        let mut lines = self.fitted(&self.worded(&line.into())).into_iter();
         let first = lines.next().unwrap_or_default();
         let meaning = match first.split_once(':') {
             Some(("error" | "failed", rest)) => Some((Meaning::Bad, rest)),
@@ -193,13 +192,13 @@ impl HumanLayout {
 
     /// Writes an error: what failed, and what to do next.
     pub fn error(&self, error: &Error, out: &mut CleanWriter<'_>) -> io::Result<()> {
-        self.line_of_words(&format!("error: {}", clean(&error.to_string())), out)?;
+        self.labelled(format!("error: {}", clean(&error.to_string())), out)?;
         let Some(hint) = error.hint() else { return Ok(()) };
         let hint = self.worded(&hint);
         // Some hints are lists, with a line for each thing to choose from.
         let mut lines = hint.split('\n').map(clean);
-        self.line_of_words(&format!("hint: {}", lines.next().unwrap_or_default()), out)?;
-        lines.try_for_each(|line| self.line_of_words(&line, out))
+        self.labelled(format!("hint: {}", lines.next().unwrap_or_default()), out)?;
+        lines.try_for_each(|line| self.labelled(line, out))
     }
 
     /// Writes text in the colour of its meaning.
@@ -277,7 +276,6 @@ mod tests {
             assert_eq!(work.with_base(text, Some("default")), text);
             assert_eq!(HumanLayout::plain(40).with_base(text, None), text);
         }
-        assert_eq!(shown(&work, "hint: `kb update`"), "hint: `kb --base work update`\n");
     }
 
     #[test]

@@ -20,6 +20,7 @@ use crate::present::text::human::HumanLayout;
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::paths::path_text;
 use crate::text::printable::clean;
+use crate::wording::{kb, wording};
 
 const VERDICT_COLUMNS: usize = 8;
 
@@ -43,10 +44,11 @@ impl HumanLayout {
     pub fn base_changed(&self, change: &BaseChange, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let (name, path) = (&change.place.name, clean(&path_text(&change.place.dir)));
         match (change.action, change.follows_files) {
-            ("made", _) => writeln!(
-                out,
-                "Made {name} ({path}). Next, add documents with `kb --base {name} add DIRECTORY`."
-            ),
+            ("made", _) => {
+                let add = kb("add").arg("DIRECTORY");
+                let next = wording!("Next, add documents with `{}`.", add);
+                writeln!(out, "Made {name} ({path}). {}", self.worded_about(&next, Some(name)))
+            }
             ("allowed", Some(true)) => {
                 writeln!(out, "Allowed {path}; the files that it names are followed.")
             }
@@ -71,11 +73,15 @@ impl HumanLayout {
                 if part.is_used { "in use" } else { "" }.to_owned(),
                 match part.recorded {
                     ManifestMatch::Touched => {
-                        "changed or touched since kb wrote it; `kb doctor` compares its bytes"
+                        let doctor = kb("doctor");
+                        wording!(
+                            "changed or touched since kb wrote it; `{}` compares its bytes",
+                            doctor
+                        )
+                        .to_string()
                     }
-                    ManifestMatch::Unchanged | ManifestMatch::No => "",
-                }
-                .to_owned(),
+                    ManifestMatch::Unchanged | ManifestMatch::No => String::new(),
+                },
             ]
         });
         if !parts.is_empty() {
@@ -205,12 +211,15 @@ impl HumanLayout {
             words(""),
         ];
         self.table(&columns, models.models.iter().map(row), out)?;
-        self.labelled(
+        let model = |command| kb(command).option("--model", "NAME");
+        let legend = wording!(
             "COST is the time per passage in proportion to the default model. HERE is nDCG@10 of kb's whole search, \
-             PUBLISHED that of the vectors alone, in percent. `kb init --model NAME` chooses one for a new database, \
-             `kb reindex --model NAME` moves this one, and with `--dry-run` says what that takes.",
-            out,
-        )
+             PUBLISHED that of the vectors alone, in percent. `{}` chooses one for a new database, `{}` moves \
+             this one, and with `--dry-run` says what that takes.",
+            model("init"),
+            model("reindex")
+        );
+        self.labelled(legend, out)
     }
 
     /// Writes the report of `kb push`.
@@ -238,7 +247,7 @@ impl HumanLayout {
         let RelocateReport { from, to, changed, missing, .. } = relocated;
         for (what, paths) in [("changed", changed), ("missing", missing)] {
             for path in paths.iter().take(MAX_LISTED) {
-                self.labelled(&format!("{what}: {}", clean(path)), out)?;
+                self.labelled(format!("{what}: {}", clean(path)), out)?;
             }
             if let Some(more @ 1..) = paths.len().checked_sub(MAX_LISTED) {
                 writeln!(out, "{what}: {} more", thousands(more))?;
@@ -246,7 +255,7 @@ impl HumanLayout {
         }
         let verb = if relocated.is_dry_run { "Would relocate" } else { "Relocated" };
         self.labelled(
-            &format!(
+            format!(
                 "{verb} {} from {} to {}: {} unchanged, {} changed, {} missing.",
                 counted(relocated.num_files, "file"),
                 clean(&from.display().to_string()),
@@ -258,7 +267,8 @@ impl HumanLayout {
             out,
         )?;
         if changed.len() + missing.len() > 0 && !relocated.is_dry_run {
-            self.labelled("`kb update` reads changed files and reports missing ones.", out)?;
+            let text = wording!("`{}` reads changed files and reports missing ones.", kb("update"));
+            self.labelled(text, out)?;
         }
         Ok(())
     }
@@ -274,7 +284,9 @@ pub(super) fn described_shortly(base: &ListedBase) -> String {
 fn state(base: &ListedBase) -> String {
     let files = if base.follows_files == Some(true) { "" } else { ", files are not followed" };
     match (&base.error, base.num_documents) {
-        _ if !base.is_allowed => "not allowed: `kb base allow` makes kb use it".into(),
+        _ if !base.is_allowed => {
+            wording!("not allowed: `{}` makes kb use it", kb("base allow")).to_string()
+        }
         (Some(error), _) => clean(error),
         (None, None) => "empty".into(),
         (None, Some(count)) => format!("{}{files}", counted(count, "document")),

@@ -15,58 +15,58 @@ use crate::store::{Conflict, EditableField};
 use crate::text::number::{bytes_to_mb, counted, duration, thousands};
 use crate::text::printable::clean;
 use crate::transfer::ImportReport;
+use crate::wording::{Wording, kb, wording};
 
 impl HumanLayout {
     /// Returns the summary line of `kb add`.
-    pub fn summary(report: &IngestReport) -> String {
-        let mut text = format!(
+    pub fn summary(report: &IngestReport) -> Wording {
+        let mut text = Wording::from(format!(
             "Added {}. {} failed. {} skipped (already indexed).",
             counted(report.added, "document"),
             thousands(report.failed.len()),
             thousands(report.skipped.saturating_sub(report.copies))
-        );
+        ));
         match report.copies {
             0 => {}
-            1 => text += " 1 copy of another document.",
-            copies => {
-                text += &format!(" {} copies of other documents.", thousands(copies));
-            }
+            1 => text = text.then(" 1 copy of another document."),
+            many => text = text.then(format!(" {} copies of other documents.", thousands(many))),
         }
         if report.updated > 0 {
-            text += &format!(" {} updated.", thousands(report.updated));
+            text = text.then(format!(" {} updated.", thousands(report.updated)));
         }
         if report.ignored > 0 {
-            text += &format!(
-                " {} ignored: {}; `kb files --ignored` lists {}.",
+            text = text.then(wording!(
+                " {} ignored: {}; `{}` lists {}.",
                 thousands(report.ignored),
                 most_frequent(&report.ignored_kinds),
-                if report.ignored == 1 { "it" } else { "them" }
-            );
+                kb("files").flag("--ignored"),
+                pronoun(report.ignored)
+            ));
             if report.num_generated > 0 {
-                text += " `--include-ignored` reads what programs made.";
+                text = text.then(" `--include-ignored` reads what programs made.");
             }
         }
         if report.ocr.num_done > 0 {
-            text += &format!(
-                " {} read by OCR in {}.",
-                counted(report.ocr.num_done, "page"),
-                duration(report.ocr.elapsed.as_secs().max(1))
-            );
+            let pages = counted(report.ocr.num_done, "page");
+            let time = duration(report.ocr.elapsed.as_secs().max(1));
+            text = text.then(format!(" {pages} read by OCR in {time}."));
         }
         if report.known_failed > 0 {
-            text += &format!(" {}", known_to_fail(report.known_failed));
+            text = text.then(" ").then(known_to_fail(report.known_failed));
         }
         if report.lossy > 0 {
-            text += &format!(" {}", lossy(report.lossy));
+            text = text.then(" ").then(lossy(report.lossy));
         }
         if report.uncertain_encodings > 0 {
-            text += &format!(" {}", uncertain_encodings(report.uncertain_encodings));
+            text = text.then(" ").then(uncertain_encodings(report.uncertain_encodings));
         }
         if report.retitled > 0 {
-            text += &format!(" Set the title of {}.", counted(report.retitled, "indexed document"));
+            let documents = counted(report.retitled, "indexed document");
+            text = text.then(format!(" Set the title of {documents}."));
         }
         if report.tagged > 0 {
-            text += &format!(" Added tags to {}.", counted(report.tagged, "indexed document"));
+            let documents = counted(report.tagged, "indexed document");
+            text = text.then(format!(" Added tags to {documents}."));
         }
         text
     }
@@ -79,7 +79,7 @@ impl HumanLayout {
         out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         self.labelled(
-            &format!(
+            format!(
                 "{} {}: {}, {}, {:.1} MB.",
                 if is_verified { "Sound:" } else { "Copied to" },
                 clean(&backup.file.display().to_string()),
@@ -90,7 +90,7 @@ impl HumanLayout {
             out,
         )?;
         match &backup.log {
-            Some(log) => self.labelled(&format!("A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
+            Some(log) => self.labelled(format!("A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
                 clean(&log.display().to_string())
             ), out),
             None => Ok(()),
@@ -101,11 +101,11 @@ impl HumanLayout {
     pub fn restored(&self, restored: &RestoreReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let documents = counted(restored.total_documents, "document");
         let file = clean(&restored.file.display().to_string());
-        self.labelled(&format!("Restored {documents} from {file}."), out)?;
+        self.labelled(format!("Restored {documents} from {file}."), out)?;
         match &restored.replaced {
             Some(path) => {
                 let path = clean(&path.display().to_string());
-                self.labelled(&format!("The database from before is kept as {path}."), out)
+                self.labelled(format!("The database from before is kept as {path}."), out)
             }
             None => Ok(()),
         }
@@ -114,10 +114,10 @@ impl HumanLayout {
     /// Writes the report of `kb import`.
     pub fn imported(&self, imported: &ImportReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
         for conflict in &imported.conflicts {
-            self.labelled(&conflict_line(conflict), out)?;
+            self.labelled(conflict_line(conflict), out)?;
         }
         self.labelled(
-            &format!(
+            format!(
                 "Imported {} ({}), skipped {}, failed {}.",
                 counted(imported.num_documents, "document"),
                 counted(imported.num_chunks, "chunk"),
@@ -128,7 +128,7 @@ impl HumanLayout {
         )?;
         match imported.num_merged {
             0 => Ok(()),
-            merged => self.labelled(&format!("Merged into {}.", counted(merged, "document")), out),
+            merged => self.labelled(format!("Merged into {}.", counted(merged, "document")), out),
         }
     }
 
@@ -152,7 +152,7 @@ impl HumanLayout {
         let then = estimate.vector_bytes_then.map_or("an unknown size".into(), megabytes);
         let now = megabytes(estimate.vector_bytes);
         self.labelled(
-            &format!(
+            format!(
                 "Would embed {chunks} with {model} in {time}.{download} Vectors: {now} now, {then} then; until the \
                  last one is there, the database has both."
             ),
@@ -169,10 +169,10 @@ impl HumanLayout {
         let ReindexReport { num_chunks, model_name, dim, made_differently: others, .. } = reindexed;
         let chunks = counted(*num_chunks, "chunk");
         let model = clean(model_name);
-        self.labelled(&format!("Embedded {chunks} with {model} ({dim} dim)."), out)?;
+        self.labelled(format!("Embedded {chunks} with {model} ({dim} dim)."), out)?;
         match others {
             0 => Ok(()),
-            _ => self.labelled(&format!("{}.", made_differently(*others)), out),
+            _ => self.labelled(made_differently(*others).then("."), out),
         }
     }
 
@@ -184,12 +184,12 @@ impl HumanLayout {
         out: &mut CleanWriter<'_>,
     ) -> io::Result<()> {
         for file in files.by_ref().take(MAX_LISTED) {
-            self.labelled(&format!("{kind}: {file}"), out)?;
+            self.labelled(format!("{kind}: {file}"), out)?;
         }
         match files.len() {
             0 => Ok(()),
             more => self.labelled(
-                &format!("{kind}: {} more (`--format json` has all)", thousands(more)),
+                format!("{kind}: {} more (`--format json` has all)", thousands(more)),
                 out,
             ),
         }
@@ -200,10 +200,8 @@ impl HumanLayout {
         if report.is_nothing_added {
             return self.nothing_added(out);
         }
-        let moves = report
-            .moves
-            .iter()
-            .map(|moved| format!("{} to {}", clean(&moved.from), clean(&moved.to)));
+        let moves = report.moves.iter();
+        let moves = moves.map(|moved| format!("{} to {}", clean(&moved.from), clean(&moved.to)));
         self.first("moved", moves, out)?;
         let missing = report
             .missing
@@ -214,13 +212,15 @@ impl HumanLayout {
         self.first(if report.is_dry_run { "gone" } else { "removed" }, removed, out)?;
         for folder in &report.away {
             let folder = clean(&folder.display().to_string());
-            self.labelled(&format!("missing or empty, so nothing was removed: {folder}"), out)?;
+            self.labelled(format!("missing or empty, so nothing was removed: {folder}"), out)?;
         }
         if !report.away.is_empty() {
-            self.labelled(
-                "`kb relocate OLD NEW` says where a folder is now; `kb remove DIR` removes what was in it.",
-                out,
-            )?;
+            let text = wording!(
+                "`{}` says where a folder is now; `{}` removes what was in it.",
+                kb("relocate").arg("OLD").arg("NEW"),
+                kb("remove").arg("DIR")
+            );
+            self.labelled(text, out)?;
         }
         for refused in &report.refused {
             let root = match &refused.root {
@@ -229,20 +229,19 @@ impl HumanLayout {
             };
             let lost = thousands(refused.num_lost);
             let all = counted(refused.num_documents, "document");
-            self.labelled(
-                &format!("not removed: {lost} of the {all} of {root}; `--force` removes them"),
-                out,
-            )?;
+            let text =
+                format!("not removed: {lost} of the {all} of {root}; `--force` removes them");
+            self.labelled(text, out)?;
         }
         if report.reread > 0 {
             let documents = counted(report.reread, "document");
-            self.labelled(&format!("Made again with today's settings: {documents}."), out)?;
+            self.labelled(format!("Made again with today's settings: {documents}."), out)?;
         }
         if report.made_differently > 0 {
-            self.labelled(&format!("{}.", made_differently(report.made_differently)), out)?;
+            self.labelled(made_differently(report.made_differently).then("."), out)?;
         }
         let would = if report.is_dry_run { "Would be: " } else { "" };
-        self.labelled(&format!("{would}{} added, {} updated, {} moved, {} unchanged, {} failed, {} missing, {} removed.",
+        self.labelled(format!("{would}{} added, {} updated, {} moved, {} unchanged, {} failed, {} missing, {} removed.",
             thousands(report.added),
             thousands(report.updated),
             thousands(report.moved),
@@ -252,14 +251,14 @@ impl HumanLayout {
             thousands(report.removed.len()),
         ), out)?;
         if report.lossy > 0 {
-            self.labelled(&lossy(report.lossy), out)?;
+            self.labelled(lossy(report.lossy), out)?;
         }
         if report.uncertain_encodings > 0 {
-            self.labelled(&uncertain_encodings(report.uncertain_encodings), out)?;
+            self.labelled(uncertain_encodings(report.uncertain_encodings), out)?;
         }
         match report.known_failed {
             0 => Ok(()),
-            known => self.labelled(&known_to_fail(known), out),
+            known => self.labelled(known_to_fail(known), out),
         }
     }
 }
@@ -268,37 +267,45 @@ impl HumanLayout {
 const MAX_LISTED: usize = 10;
 
 /// Reports files that failed in an earlier run.
-fn known_to_fail(num: usize) -> String {
-    let pronoun = if num == 1 { "it" } else { "them" };
-    format!("{} known to fail; `kb files --failed` lists {pronoun}.", thousands(num))
+fn known_to_fail(num: usize) -> Wording {
+    let files = kb("files").flag("--failed");
+    wording!("{} known to fail; `{}` lists {}.", thousands(num), files, pronoun(num))
 }
 
 /// Reports files of whose words many were left out.
-fn lossy(num: usize) -> String {
-    let pronoun = if num == 1 { "it" } else { "them" };
-    let files = counted(num, "file");
-    format!(
-        "{files}: more than a tenth of the words were left out; `kb files --quality` lists {pronoun}."
+fn lossy(num: usize) -> Wording {
+    wording!(
+        "{}: more than a tenth of the words were left out; `{}` lists {}.",
+        counted(num, "file"),
+        kb("files").flag("--quality"),
+        pronoun(num)
     )
 }
 
 /// Reports files whose letters may be wrong.
-fn uncertain_encodings(num: usize) -> String {
-    let (whose, pronoun) = if num == 1 { ("its", "it") } else { ("their", "them") };
-    format!(
-        "{}: {whose} encoding is uncertain; `kb files --quality` lists {pronoun}.",
-        counted(num, "file")
+fn uncertain_encodings(num: usize) -> Wording {
+    wording!(
+        "{}: {} encoding is uncertain; `{}` lists {}.",
+        counted(num, "file"),
+        if num == 1 { "its" } else { "their" },
+        kb("files").flag("--quality"),
+        pronoun(num)
     )
 }
 
 /// Returns a sentence about documents that were made with other settings.
-pub(crate) fn made_differently(count: usize) -> String {
-    let (were, them) = if count == 1 { ("was", "it") } else { ("were", "them") };
-    format!(
-        "{} {were} made with other settings, another model or an older kb; `kb update --reread` makes \
-         {them} again",
-        counted(count, "document")
+pub(crate) fn made_differently(count: usize) -> Wording {
+    wording!(
+        "{} {} made with other settings, another model or an older kb; `{}` makes {} again",
+        counted(count, "document"),
+        if count == 1 { "was" } else { "were" },
+        kb("update").flag("--reread"),
+        pronoun(count)
     )
+}
+
+fn pronoun(num: usize) -> &'static str {
+    if num == 1 { "it" } else { "them" }
 }
 
 fn quoted(text: Option<&str>) -> String {
@@ -359,12 +366,12 @@ mod tests {
     fn a_summary_counts_everything() {
         let report = IngestReport { added: 1847, skipped: 141, ..IngestReport::default() };
         assert_eq!(
-            HumanLayout::summary(&report),
+            HumanLayout::summary(&report).to_string(),
             "Added 1,847 documents. 0 failed. 141 skipped (already indexed)."
         );
         let report = IngestReport { copies: 17, ..report };
         assert_eq!(
-            HumanLayout::summary(&report),
+            HumanLayout::summary(&report).to_string(),
             "Added 1,847 documents. 0 failed. 124 skipped (already indexed). \
              17 copies of other documents."
         );

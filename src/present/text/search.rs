@@ -40,11 +40,11 @@ impl HumanLayout {
             phrasings.collect::<Vec<_>>().join(", "),
             thousands(answer.total_matches),
         );
-        self.line_of_words(&heading, out)?;
+        self.labelled(heading, out)?;
         self.hits(&answer.hits, &answer.wanted, out)?;
         for line in verdict(answer) {
             writeln!(out)?;
-            self.labelled(&line, out)?;
+            self.labelled(line, out)?;
         }
         advise(self, &answer.hits, out)
     }
@@ -182,7 +182,7 @@ impl HumanLayout {
         }
         let mut advice = Vec::new();
         for (base, hits) in by_base {
-            advice.extend(stale::advice(hits).map(|text| self.with_base(&text, base)));
+            advice.extend(stale::advice(hits).map(|text| self.worded_about(&text, base)));
         }
         advice
     }
@@ -312,7 +312,7 @@ fn advise<'a>(
         if number == 0 {
             writeln!(out)?;
         }
-        layout.labelled(&format!("{advice}."), out)?;
+        layout.labelled(format!("{advice}."), out)?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::document::StaleReason;
 use crate::search::Hit;
 use crate::store::DocumentId;
 use crate::text::printable::clean_name;
+use crate::wording::{Wording, kb, wording};
 
 /// Returns the mark of a stale hit in a citation.
 pub(super) fn mark(stale: StaleReason) -> &'static str {
@@ -17,19 +18,19 @@ pub(super) fn mark(stale: StaleReason) -> &'static str {
 }
 
 /// Returns one line of advice about the stale hits; `None` if there are none.
-pub fn advice<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Option<String> {
+pub fn advice<'a>(hits: impl IntoIterator<Item = &'a Hit>) -> Option<Wording> {
     advice_about(hits.into_iter().map(|hit| (hit.stored.document_id, hit.stale)))
 }
 
 /// Returns one line of advice about the stale documents with matching lines; `None` if there are none.
-pub fn advice_of(results: &GrepResults) -> Option<String> {
+pub fn advice_of(results: &GrepResults) -> Option<Wording> {
     advice_about(results.documents.iter().map(|found| (found.document.id, found.stale)))
 }
 
 /// Returns one line of advice about the stale ones of some documents; `None` if there are none.
 fn advice_about(
     documents: impl IntoIterator<Item = (DocumentId, Option<StaleReason>)>,
-) -> Option<String> {
+) -> Option<Wording> {
     let (mut changed, mut missing) = (BTreeSet::new(), BTreeSet::new());
     for (id, stale) in documents {
         let ids: Option<&mut BTreeSet<DocumentId>> = match stale {
@@ -39,32 +40,44 @@ fn advice_about(
         };
         ids.into_iter().for_each(|ids| _ = ids.insert(id));
     }
+    let update = kb("update");
     Some(match (changed.len(), missing.len()) {
         (0, 0) => return None,
-        (0, 1) => "1 of these files is missing; `kb update` finds out whether it was moved".into(),
-        (0, missing) => format!(
-            "{missing} of these files are missing; `kb update` finds out whether they were moved"
-        ),
-        (1, 0) => {
-            "1 of these files has changed since it was indexed; `kb update` reads it again".into()
+        (0, 1) => {
+            wording!("1 of these files is missing; `{}` finds out whether it was moved", update)
         }
-        (changed, 0) => format!(
-            "{changed} of these files have changed since they were indexed; `kb update` reads \
-             them again"
+        (0, missing) => wording!(
+            "{} of these files are missing; `{}` finds out whether they were moved",
+            missing.to_string(),
+            update
         ),
-        (changed, missing) => format!(
-            "{} of these files have changed since they were indexed or are missing; `kb update` \
-             reads or finds them again",
-            changed + missing
+        (1, 0) => wording!(
+            "1 of these files has changed since it was indexed; `{}` reads it again",
+            update
+        ),
+        (changed, 0) => wording!(
+            "{} of these files have changed since they were indexed; `{}` reads them again",
+            changed.to_string(),
+            update
+        ),
+        (changed, missing) => wording!(
+            "{} of these files have changed since they were indexed or are missing; `{}` reads or finds them again",
+            (changed + missing).to_string(),
+            update
         ),
     })
 }
 
 /// Returns advice about the file of a document, which is the subject of the sentence.
-pub fn advice_for(stale: StaleReason) -> &'static str {
+pub fn advice_for(stale: StaleReason) -> Wording {
+    let update = kb("update");
     match stale {
-        StaleReason::Changed => "has changed since it was indexed; `kb update` reads it again",
-        StaleReason::Missing => "is missing; `kb update` finds out whether it was moved",
+        StaleReason::Changed => {
+            wording!("has changed since it was indexed; `{}` reads it again", update)
+        }
+        StaleReason::Missing => {
+            wording!("is missing; `{}` finds out whether it was moved", update)
+        }
     }
 }
 

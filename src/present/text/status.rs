@@ -18,9 +18,7 @@ use crate::store::{LastUpdate, PageCounts, RoomBytes};
 use crate::text::number::{bytes_to_mb, counted, thousands};
 use crate::text::paths;
 use crate::text::printable::clean;
-
-/// Shown for a database without a model.
-const NO_MODEL: &str = "none yet (`kb init` adds vectors, by which meanings are found)";
+use crate::wording::{Wording, kb, wording};
 
 impl HumanLayout {
     /// Writes the status.
@@ -33,7 +31,7 @@ impl HumanLayout {
             .map(|(doc_type, count)| format!("{} {doc_type}", thousands(*count)))
             .collect();
         let model = setup.binding.as_ref().map_or_else(
-            || NO_MODEL.into(),
+            || no_model().to_string(),
             |binding| {
                 format!(
                     "{} ({} dim, {}, {} tokens)",
@@ -67,15 +65,12 @@ impl HumanLayout {
             facts.insert(1, fact("Access", access).painted(Meaning::Warning));
         }
         if let Some(wanted) = &setup.model_wanted {
-            let wanted = format!("{} is set; `kb reindex` switches to it", clean(wanted));
-            facts.push(
-                fact("Model wanted", self.with_base(&wanted, None)).painted(Meaning::Warning),
-            );
+            let wanted = wording!("{} is set; `{}` switches to it", clean(wanted), kb("reindex"));
+            facts.push(fact("Model wanted", self.worded(&wanted)).painted(Meaning::Warning));
         }
         if setup.made_differently > 0 {
             let documents = made_differently(setup.made_differently);
-            facts
-                .push(fact("Outdated", self.with_base(&documents, None)).painted(Meaning::Warning));
+            facts.push(fact("Outdated", self.worded(&documents)).painted(Meaning::Warning));
         }
         if let Some(first) = conflict_copies.first() {
             let name = clean(&paths::name(&first.path));
@@ -90,8 +85,10 @@ impl HumanLayout {
         if !setup.copies.is_empty() {
             let copies = copies::counted(setup.copies.len());
             let size = bytes_to_mb(copies::total_bytes(&setup.copies));
-            let text = format!("{copies}, {size:.1} MB; `kb remove --backups` deletes them");
-            facts.push(fact("Backups", self.with_base(&text, None)));
+            let size = format!("{size:.1} MB");
+            let remove = kb("remove").flag("--backups");
+            let text = wording!("{}, {}; `{}` deletes them", copies, size, remove);
+            facts.push(fact("Backups", self.worded(&text)));
         }
         facts.extend([fact("Schema", stats.schema_version.to_string())]);
         let skills = setup.agent_skills.iter();
@@ -113,7 +110,7 @@ impl HumanLayout {
             "Room: vectors {vectors:.1} MB, codes of tokens {token_codes:.1} MB, texts {texts:.1} MB, keyword \
              indexes {keywords:.1} MB, free for later documents {free:.1} MB."
         );
-        self.labelled(&room, out)?;
+        self.labelled(room, out)?;
         self.out_of_date(&scan.out_of_date, out)
     }
 
@@ -131,9 +128,10 @@ impl HumanLayout {
             failed => format!(", {} could not be read", thousands(failed)),
         };
         if *files == (OutOfDate { num_failed: files.num_failed, ..OutOfDate::default() }) {
+            let list = kb("files").flag("--failed");
             let files =
-                format!("All files are unchanged{failed}. `kb files --failed` lists those files.");
-            return self.labelled(&files, out);
+                wording!("All files are unchanged{}. `{}` lists those files.", failed, list);
+            return self.labelled(files, out);
         }
         let away = match files.num_folders_away {
             0 => String::new(),
@@ -146,10 +144,12 @@ impl HumanLayout {
         let [num_changed, num_new, num_missing] =
             [files.num_changed, files.num_new, files.num_missing].map(thousands);
         let files = format!(
-            "Out of date: {num_changed} changed, {num_new} new, {num_missing} missing{failed}{away}{refused}. \
-             `kb update` updates the database."
+            "{num_changed} changed, {num_new} new, {num_missing} missing{failed}{away}{refused}"
         );
-        self.labelled(&files, out)
+        self.labelled(
+            wording!("Out of date: {}. `{}` updates the database.", files, kb("update")),
+            out,
+        )
     }
 
     /// Writes the setup.
@@ -159,7 +159,7 @@ impl HumanLayout {
             database += " (does not exist yet)";
         }
         let built_with = setup.binding.as_ref().map_or_else(
-            || NO_MODEL.into(),
+            || no_model().to_string(),
             |binding| {
                 format!(
                     "{} ({} dim, {})",
@@ -193,11 +193,19 @@ impl HumanLayout {
     }
 }
 
+/// Shown for a database without a model.
+fn no_model() -> Wording {
+    wording!("none yet (`{}` adds vectors, by which meanings are found)", kb("init"))
+}
+
 /// Returns the fact where something is that `kb init` fetches.
 fn installed(name: &'static str, path: Option<&Path>) -> NamedValue {
     match path {
         Some(path) => fact(name, clean(&path.display().to_string())).painted(Meaning::Path),
-        None => fact(name, "not installed (`kb init` fetches it)").painted(Meaning::Warning),
+        None => {
+            let missing = wording!("not installed (`{}` fetches it)", kb("init"));
+            fact(name, missing.to_string()).painted(Meaning::Warning)
+        }
     }
 }
 
@@ -253,13 +261,14 @@ fn describe_skill(skill: &InstalledCopy) -> String {
         return format!("{path} ({version})");
     }
     let current = env!("CARGO_PKG_VERSION");
-    format!("{path} ({version}, but this is kb {current}: `kb skill install` replaces it)")
+    let install = wording!("`{}` replaces it", kb("skill install"));
+    format!("{path} ({version}, but this is kb {current}: {install})")
 }
 
 /// Describes what confines the processes that read documents.
 fn describe_sandbox(layers: Option<&Layers>) -> String {
     let Some((active, inactive)) = layers.map(Layers::names) else {
-        return "no document can be read (`kb doctor` says why)".into();
+        return wording!("no document can be read (`{}` says why)", kb("doctor")).to_string();
     };
     let inactive: String = inactive.iter().map(|layer| format!(", no {layer}")).collect();
     format!("{}{inactive}", active.join(", "))
@@ -273,7 +282,7 @@ fn describe_ocr(ocr: &OcrSetup) -> String {
             format!("{program} ({mode}, {})", clean(&ocr.languages))
         }
         (None, Some(problem), _) => {
-            format!("off: {} (`kb doctor` says what to do)", clean(problem))
+            wording!("off: {} (`{}` says what to do)", clean(problem), kb("doctor")).to_string()
         }
         (None, None, _) => "not installed (scans are read by Tesseract)".into(),
     }

@@ -67,7 +67,7 @@ impl HumanLayout {
         if let Some(stale) = stale {
             self.paint(
                 Meaning::Warning,
-                &format!("Its file {}.", self.with_base(advice_for(*stale), None)),
+                &format!("Its file {}.", self.worded(&advice_for(*stale))),
                 out,
             )?;
             writeln!(out)?;

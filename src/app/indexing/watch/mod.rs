@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use crate::app::indexing::scope;
 use crate::app::indexing::update::{UpdateReport, UpdateRequest, update};
-use crate::app::session::absent::{self, NOTHING_ADDED};
+use crate::app::session::absent;
 use crate::app::session::message::MessageLevel;
 use crate::app::session::observer::AppEvent;
 use crate::app::{Observer, Session};
@@ -73,7 +73,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
     let mut pending = PendingChanges::new(QUIET);
     let mut following = WatchedFolders::new(session, &request.named)?;
     observer.info(&match following.num_folders() {
-        0 if absent::is_empty(session)? => format!("{NOTHING_ADDED} Waiting."),
+        0 if absent::is_empty(session)? => format!("{} Waiting.", absent::no_documents()),
         0 => "no folders have been added yet; waiting".to_owned(),
         num_folders => format!("following {}", counted(num_folders, "folder")),
     });

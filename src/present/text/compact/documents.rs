@@ -4,7 +4,7 @@ use std::io;
 
 use crate::app::maintenance::status::StatusReport;
 use crate::app::query::read::DocumentInfo;
-use crate::app::session::absent::NOTHING_ADDED;
+use crate::app::session::absent::no_documents;
 use crate::app::session::message::{AppMessage, MessageLevel};
 use crate::ingest::IngestReport;
 use crate::present::terminal::sheet::CleanWriter;
@@ -34,7 +34,7 @@ pub fn list(
     writeln!(out, "{} of {}", documents.len(), counted(total, "document"))?;
     notes(remarks, out)?;
     if total == 0 && remarks.is_empty() {
-        writeln!(out, "{NOTHING_ADDED}")?;
+        writeln!(out, "{}", no_documents())?;
     }
     for document in documents {
         let path = document.path.as_deref().map(|path| format!(" {}", shown_text(path)));

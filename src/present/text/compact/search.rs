@@ -31,7 +31,7 @@ pub fn cost() -> FormCost {
 /// Returns the tokens of what is written before all passages and after them.
 fn frame(answer: &SearchAnswer) -> usize {
     let mut lines = head(answer);
-    lines.extend(stale::advice(&answer.hits));
+    lines.extend(stale::advice(&answer.hits).map(|advice| advice.to_string()));
     tokens::estimate(&lines.join("\n")) + lines.len()
 }
 
