@@ -164,7 +164,10 @@ impl Observer for World {
         if let AppEvent::Message(message) = event
             && message.level != MessageLevel::Detail
         {
-            self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(message.line());
+            self.heard
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(message.line().to_string());
         }
     }
 }

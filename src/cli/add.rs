@@ -57,9 +57,9 @@ pub(super) fn run(context: &CommandContext, args: &args::AddArgs) -> Result<Exit
     if args.format.format == OutputFormat::Json {
         context::print_json(|out| json::report(&report, out))?;
     }
-    messages::info(&HumanLayout::summary(&report).to_string());
+    messages::info(HumanLayout::summary(&report));
     if let (Some(_), [id]) = (&args.note, report.document_ids.as_slice()) {
-        messages::info(&format!("The note has id {id}."));
+        messages::info(format!("The note has id {id}."));
     }
     Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }
@@ -84,7 +84,8 @@ pub(super) fn update(context: &CommandContext, args: &args::UpdateArgs) -> Resul
     let interrupt = context.ui.listen();
     let outcome = app::indexing::update::update(&context.session, &request, &context.ui);
     let report = ended(outcome, &interrupt)?;
-    report.notes.iter().for_each(|note| context.ui.warn(note));
+    let ui: &dyn Observer = &context.ui;
+    report.notes.iter().for_each(|note| ui.warn(note));
     context.present(&report, json::answer, HumanLayout::update)?;
     Ok(if report.is_refused(&request) { ExitStatus::User } else { ExitStatus::Success })
 }

@@ -33,10 +33,11 @@ pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<Exi
         }
         BaseAction::Remove(args) => {
             let place = bases::forget(session, &args.name)?;
-            context.ui.info(&format!(
-                "its files are still in {}; `kb base add {}` lists it again",
-                place.dir.display(),
-                args.name
+            let ui: &dyn Observer = &context.ui;
+            ui.info(wording!(
+                "its files are still in {}; `{}` lists it again",
+                place.dir.display().to_string(),
+                kb("base add").arg(args.name.as_str())
             ));
             BaseChange::new("removed", place)
         }
@@ -80,7 +81,8 @@ pub(super) fn offer_unfollowed(context: &CommandContext) -> Result<()> {
 /// Names what the database adds to what is followed, and what becomes of it. Returns whether there is any.
 fn show(context: &CommandContext, candidate: &AllowableBase, will: &str) -> bool {
     let lines = candidate.lines();
-    lines.iter().for_each(|line| context.ui.info(&format!("{will}: {line}")));
+    let ui: &dyn Observer = &context.ui;
+    lines.iter().for_each(|line| ui.info(format!("{will}: {line}")));
     !lines.is_empty()
 }
 

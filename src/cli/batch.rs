@@ -101,7 +101,7 @@ impl Observer for EachMessageOnce<'_> {
             && message.level.is_of_answers()
         {
             let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-            if !messages.insert(message.line()) {
+            if !messages.insert(message.line().to_string()) {
                 return;
             }
         }

@@ -68,7 +68,7 @@ impl CommandContext {
             .flags(flags)
             .base(named)
             .working_dir(working_dir)
-            .notify(messages::info)
+            .notify(|text| messages::info(text))
             .build_with(usual)?;
         let bases =
             BaseNames { own: session.place().name.clone(), usual: session.default_base_name()? };
@@ -76,7 +76,7 @@ impl CommandContext {
         for warning in &session.resolved().warnings {
             messages::warn(warning);
         }
-        session.notices().iter().for_each(|notice| messages::info(notice));
+        session.notices().iter().for_each(messages::info);
         let beside: Vec<Session> =
             names.iter().skip(1).map(|name| session.for_base(name)).collect::<Result<_>>()?;
         let layout = HumanLayout { bases, ..human_layout(session.environment(), global) };

@@ -65,7 +65,7 @@ pub(super) fn run(context: &CommandContext, args: &args::ConvertArgs) -> Result<
     if args.format == DocumentFormat::Json {
         context::print_json(|out| json::conversion(&report, out))?;
     }
-    messages::info(&convert::summary(&report));
+    messages::info(convert::summary(&report));
     Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }
 
@@ -146,7 +146,7 @@ fn lines(
         Ok(())
     })?;
     let report = ended(report.expect("the closure has run"), &interrupt)?;
-    messages::info(&convert::summary_of_lines(&report));
+    messages::info(convert::summary_of_lines(&report));
     Ok(if report.is_success() { ExitStatus::Success } else { ExitStatus::User })
 }
 

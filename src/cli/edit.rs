@@ -46,7 +46,7 @@ pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<Exi
     } else {
         edit::apply(session, &editable, &changes, &context.ui).inspect_err(|_| {
             if let Some(file) = &kept {
-                messages::note(&format!("the edited text is kept in {}", file.display()));
+                messages::note(format!("the edited text is kept in {}", file.display()));
             }
         })?
     };
@@ -71,7 +71,7 @@ fn in_editor(context: &CommandContext, editable: &Editable) -> Result<(EditedFie
     let file = kept::page_of(folder, id);
     let page = editable.page();
     if file.symlink_metadata().is_ok() {
-        messages::note(&format!("this text was kept when document {id} was edited last"));
+        messages::note(format!("this text was kept when document {id} was edited last"));
     } else {
         write::create_new(&file, page.as_bytes())
             .map_err(|source| Error::of_file(&file, source))?;
@@ -179,24 +179,26 @@ pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Resul
     context.present(&removed, json::answer, HumanLayout::removed)?;
     if removed.num_back > 0 {
         let documents = counted(removed.num_back, "document");
-        messages::note(&match removed.num_back {
-            1 => format!(
-                "`kb update` will add {documents} again, because its file is in a folder that was \
-                 added; list it in `.kbignore` or remove the folder"
-            ),
-            _ => format!(
-                "`kb update` will add {documents} again, because their files are in a folder that was \
-                 added; list them in `.kbignore` or remove the folder"
-            ),
-        });
+        let (files, them) = match removed.num_back {
+            1 => ("its file is", "it"),
+            _ => ("their files are", "them"),
+        };
+        messages::note(wording!(
+            "`{}` will add {} again, because {} in a folder that was added; list {} in `.kbignore` or remove the folder",
+            kb("update"),
+            documents,
+            files,
+            them
+        ));
     }
     if !removed.copies.is_empty() && (args.dry_run || !removed.ids.is_empty()) {
         let files = removed.copies.iter().map(|copy| copy.path.display().to_string());
-        messages::note(&format!(
-            "{} that kb made may still have what {} removed: {}; `kb remove --backups` deletes {}",
+        messages::note(wording!(
+            "{} that kb made may still have what {} removed: {}; `{}` deletes {}",
             copies::counted(removed.copies.len()),
             if args.dry_run { "would be" } else { "was" },
             files.collect::<Vec<_>>().join(", "),
+            kb("remove").flag("--backups"),
             if removed.copies.len() == 1 { "it" } else { "them" },
         ));
     }

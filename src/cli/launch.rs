@@ -92,7 +92,7 @@ pub(super) fn open(context: &CommandContext, place: LaunchTarget<'_>) -> Result<
     let Some((program, options)) = command.split_first() else {
         return Err(Error::usage(format!("the name of the {role} is empty")).with_hint(hint()));
     };
-    messages::info(&format!("Opening {}", place.path.display()));
+    messages::info(format!("Opening {}", place.path.display()));
     let status = environment.started(program).and_then(|found| {
         Command::new(found)
             .args(options)

@@ -174,7 +174,7 @@ pub(super) fn man(args: &args::Man) -> Result<ExitStatus> {
             let mut command = Cli::command().disable_help_subcommand(true);
             command.build();
             write_pages(command, dir)?;
-            messages::info(&format!("Wrote the man pages to {}", dir.display()));
+            messages::info(format!("Wrote the man pages to {}", dir.display()));
         }
         None => {
             let mut page = Vec::new();
@@ -229,7 +229,7 @@ fn write_all(dir: &Path) -> Result<()> {
     let mut bytes = Vec::new();
     schema::page(&mut bytes).map_err(Error::Output)?;
     write_file(&dir.join("README.md"), &bytes)?;
-    messages::info(&format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
+    messages::info(format!("Wrote {} schemas to {}", PUBLISHED.len(), dir.display()));
     Ok(())
 }
 

@@ -205,15 +205,18 @@ pub(super) fn export(context: &CommandContext, args: &args::ExportArgs) -> Resul
             exported.expect("the closure has run")?
         }
     };
-    messages::info(&format!(
+    messages::info(format!(
         "Exported {} with {}.",
         counted(exported.num_documents, "document"),
         counted(exported.num_chunks, "chunk")
     ));
     if !args.vectors && exported.has_vectors && exported.num_chunks > 0 {
         let vectors = counted(exported.num_chunks, "vector");
-        messages::info(&format!(
-            "`kb import` computes {vectors} again, which takes as long as `kb reindex`; with `--vectors` they are kept"
+        messages::info(wording!(
+            "`{}` computes {} again, which takes as long as `{}`; with `--vectors` they are kept",
+            kb("import"),
+            vectors,
+            kb("reindex")
         ));
     }
     Ok(ExitStatus::Success)
@@ -238,11 +241,13 @@ pub(super) fn import(context: &CommandContext, args: &args::ImportArgs) -> Resul
 fn report_left_out(imported: &ImportReport) {
     let (documents, folders) = (imported.num_without_file, imported.num_folders_left_out);
     if documents + folders > 0 {
-        messages::info(&format!(
-            "Left out the paths of {} and {}; `--trust-paths` imports them. Until then `kb open` and `kb update` \
-             do nothing for them",
+        messages::info(wording!(
+            "Left out the paths of {} and {}; `--trust-paths` imports them. Until then `{}` and `{}` do nothing for \
+             them",
             counted(documents, "document"),
             counted(folders, "folder"),
+            kb("open"),
+            kb("update")
         ));
     }
 }

@@ -19,6 +19,7 @@ use crate::present::json;
 use crate::present::text::human::{BaseNames, HumanLayout};
 use crate::text::printable::clean;
 use crate::trace;
+use crate::wording::Wording;
 
 /// Width assumed if stderr is not a terminal. Lines are not wrapped then.
 const WIDTH: usize = 80;
@@ -45,7 +46,7 @@ struct MessageReporter {
     verbosity: Verbosity,
     layout: HumanLayout,
     /// Messages that are held back; `None` if messages are printed at once.
-    held: Option<Vec<String>>,
+    held: Option<Vec<Wording>>,
     log: Option<Log>,
     begin: Option<Instant>,
 }
@@ -116,7 +117,7 @@ pub(super) fn begin<'a>(
     }
     drop(reporter);
     if let Some(error) = unwritable {
-        warn(&format!("there is no log of this run: {error}"));
+        warn(format!("there is no log of this run: {error}"));
     }
     Ok(())
 }
@@ -138,9 +139,8 @@ fn open_log(path: &Path) -> Result<Log> {
 }
 
 impl MessageReporter {
-    fn report(&mut self, least: Verbosity, level: &str, text: &str) {
-        let text = clean(text);
-        self.log_line(level, &text);
+    fn report(&mut self, least: Verbosity, level: &str, text: Wording) {
+        self.log_line(level, &clean(&text.to_string()));
         if self.verbosity < least {
             return;
         }
@@ -158,16 +158,17 @@ impl MessageReporter {
     }
 
     /// Prints a line. If stderr is closed, it is lost.
-    fn print(&self, line: &str) {
+    fn print(&self, line: &Wording) {
         let _ =
-            streams::text_aside(|out| self.layout.labelled(self.layout.with_base(line, None), out));
+            streams::text_aside(|out| self.layout.labelled(clean(&self.layout.worded(line)), out));
     }
 }
 
 /// Logs a message, and prints it if the verbosity has room for its level.
 pub(super) fn show(message: &AppMessage<'_>) {
     // Warnings of the skill protocol have their label in the text.
-    let is_labelled = message.text.starts_with("warning") || message.text.starts_with("error");
+    let text = message.text.to_string();
+    let is_labelled = text.starts_with("warning") || text.starts_with("error");
     let (least, level) = match message.level {
         MessageLevel::Info if is_labelled => (Verbosity::Quiet, "warning"),
         MessageLevel::Info | MessageLevel::Note => (Verbosity::Normal, "info"),
@@ -175,29 +176,29 @@ pub(super) fn show(message: &AppMessage<'_>) {
         MessageLevel::Failure => (Verbosity::Quiet, "failed"),
         MessageLevel::Detail => (Verbosity::Verbose, "detail"),
     };
-    reporter().report(least, level, &message.line());
+    reporter().report(least, level, message.line());
 }
 
-pub(super) fn info(text: &str) {
-    show(&AppMessage::new(MessageLevel::Info, text));
+pub(super) fn info(text: impl Into<Wording>) {
+    show(&AppMessage::new(MessageLevel::Info, &text.into()));
 }
 
-pub(super) fn note(text: &str) {
-    show(&AppMessage::new(MessageLevel::Note, text));
+pub(super) fn note(text: impl Into<Wording>) {
+    show(&AppMessage::new(MessageLevel::Note, &text.into()));
 }
 
-pub(super) fn warn(text: &str) {
-    show(&AppMessage::new(MessageLevel::Warning, text));
+pub(super) fn warn(text: impl Into<Wording>) {
+    show(&AppMessage::new(MessageLevel::Warning, &text.into()));
 }
 
 /// Prints a failure that does not end the command.
-pub(super) fn failure(text: &str) {
-    show(&AppMessage::new(MessageLevel::Failure, text));
+pub(super) fn failure(text: impl Into<Wording>) {
+    show(&AppMessage::new(MessageLevel::Failure, &text.into()));
 }
 
 /// Prints a message for `--verbose`.
-pub(super) fn detail(text: &str) {
-    show(&AppMessage::new(MessageLevel::Detail, text));
+pub(super) fn detail(text: impl Into<Wording>) {
+    show(&AppMessage::new(MessageLevel::Detail, &text.into()));
 }
 
 /// Whether details are printed or logged.
@@ -252,7 +253,7 @@ pub(super) fn end(is_printed: bool) {
     for line in time_lines(stages.chain([("total", begin.elapsed(), 1)]).collect()) {
         reporter.log_line("time", &clean(line.trim_start_matches("time")));
         if is_printed && reporter.verbosity == Verbosity::Timed {
-            reporter.print(&line);
+            reporter.print(&line.into());
         }
     }
 }

@@ -51,6 +51,7 @@ use crate::diagnostic::Program;
 use crate::error::{Error, Result};
 use crate::extract::protocol::{CHILD_COMMAND, OCR_COMMAND};
 use crate::extract::sandbox;
+use crate::wording::{Wording, kb, wording};
 
 /// A function that serves agents until the client closes the connection. Returns whether all its threads have ended.
 pub type Serve = fn(Session, Arc<dyn Observer>, &ServerOptions) -> Result<bool>;
@@ -87,7 +88,7 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     };
     let begun = messages::begin(&environment, &cli.global, || command_name(&args));
     if let Some((option, instead)) = withdrawn(&cli.command) {
-        messages::warn(&format!("{option} will be gone in the next version: {instead}"));
+        messages::warn(format!("{option} will be gone in the next version: {instead}"));
     }
     if let (Command::Skill(args), Ok(())) = (&cli.command, &begun) {
         let status = skill::run(&environment, &cli.global, &args.call, Program::Kb);
@@ -108,7 +109,7 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
         .and(usual)
         .and_then(|usual| context(environment, &cli, &flags, usual, format))
         .and_then(|context| {
-            messages::detail(&format!("database: {}", context.session.database().display()));
+            messages::detail(format!("database: {}", context.session.database().display()));
             match &cli.command {
                 Command::Mcp(args::Mcp { action: Some(McpAction::Install(args)), .. }) => {
                     mcp_install::run(&context, cli.global.base.as_deref(), args)
@@ -173,19 +174,28 @@ fn context(
         Command::Search(args) if args.batch.is_none() && args.open.is_none() => Ok(context),
         Command::Mcp(_) => Ok(context),
         _ if context.beside.is_empty() => Ok(context),
-        _ => Err(Error::usage("only `kb search` without `--batch` and `--open`, and `kb mcp`, work on several knowledge bases").with_hint("name one with `--base NAME`")),
+        _ => Err(Error::usage(wording!(
+            "only `{}` without `--batch` and `--open`, and `{}`, work on several knowledge bases",
+            kb("search"),
+            kb("mcp")
+        ))
+        .with_hint("name one with `--base NAME`")),
     }
 }
 
 /// Returns an option that still works but is out of help, and what to do instead.
-fn withdrawn(command: &Command) -> Option<(&'static str, &'static str)> {
+fn withdrawn(command: &Command) -> Option<(&'static str, Wording)> {
     match command {
-        Command::Add(args) if args.recursive => {
-            Some(("--recursive", "leave it out, folders are read with everything below them"))
+        Command::Add(args) if args.recursive => Some((
+            "--recursive",
+            "leave it out, folders are read with everything below them".into(),
+        )),
+        Command::Find(args) if args.vec_only => {
+            Some(("--vec-only", "press Tab twice instead".into()))
         }
-        Command::Find(args) if args.vec_only => Some(("--vec-only", "press Tab twice instead")),
         Command::Search(args) if args.open.is_some() => {
-            Some(("--open", "use `kb find`, or `kb open DOC --editor`"))
+            let open = kb("open").arg("DOC").flag("--editor");
+            Some(("--open", wording!("use `{}`, or `{}`", kb("find"), open)))
         }
         _ => None,
     }

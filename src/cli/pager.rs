@@ -82,7 +82,7 @@ impl Pager {
             Ok(child) => child,
             Err(cause) => {
                 if self.is_named {
-                    messages::warn(&format!(
+                    messages::warn(format!(
                         "the pager `{}` cannot be started: {cause}",
                         self.command[0]
                     ));

@@ -175,7 +175,7 @@ impl IngestProgress {
             }
             ingest::IngestEvent::Ignored | ingest::IngestEvent::PassedOver => self.num_done += 1,
             ingest::IngestEvent::Warned(error) => {
-                self.bar.suspend(|| messages::warn(&error.to_string()));
+                self.bar.suspend(|| messages::warn(error.message()));
                 self.num_done += 1;
             }
             ingest::IngestEvent::Failed { path, error } => {
@@ -183,7 +183,7 @@ impl IngestProgress {
                 let is_member = is_member(path);
                 match error.path() {
                     _ if self.is_single && !is_member => {}
-                    Some(_) => self.bar.suspend(|| messages::failure(&error.to_string())),
+                    Some(_) => self.bar.suspend(|| messages::failure(error.message())),
                     None => {
                         let text = format!("{}: {error}", path.display());
                         self.bar.suspend(|| messages::failure(&text));
@@ -221,7 +221,7 @@ impl IngestProgress {
             None => ("at least ", self.num_found),
         };
         let remaining = thousands(all.saturating_sub(self.num_done));
-        messages::info(&format!("Files not reached: {bound}{remaining}"));
+        messages::info(format!("Files not reached: {bound}{remaining}"));
     }
 
     /// Reports the speed of the run and where failures are logged.
@@ -240,7 +240,7 @@ impl IngestProgress {
             parts.push(format!("Failures are logged in {}.", log.display()));
         }
         if !parts.is_empty() {
-            messages::info(&parts.join(" "));
+            messages::info(parts.join(" "));
         }
     }
 
@@ -292,7 +292,7 @@ impl IngestProgress {
             return;
         }
         let name = path.map_or_else(|| "the note".into(), |path| path.display().to_string());
-        self.bar.suspend(|| messages::detail(&format!("{what}: {name}{more}")));
+        self.bar.suspend(|| messages::detail(format!("{what}: {name}{more}")));
     }
 }
 

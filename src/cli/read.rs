@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::present::json::{self, read as read_json};
 use crate::present::text::human::HumanLayout;
 use crate::present::text::{read as read_text, stale};
+use crate::wording::Wording;
 
 pub(super) fn list(context: &CommandContext, args: &args::ListArgs) -> Result<ExitStatus> {
     let filter = context::filter(&args.filter)?;
@@ -96,10 +97,10 @@ pub(super) fn show(context: &CommandContext, args: &args::ShowArgs) -> Result<Ex
     }
     let shown = app::query::read::show(&context.session, &request)?;
     if shown.num_matches > 1 {
-        messages::warn(&format!("{} parts have this name; showing the first", shown.num_matches));
+        messages::warn(format!("{} parts have this name; showing the first", shown.num_matches));
     }
     if let Some(stale) = shown.stale.filter(|_| args.format != ShowFormat::Json) {
-        messages::warn(&format!("the file {}", stale::advice_for(stale)));
+        messages::warn(Wording::from("the file ").then(stale::advice_for(stale)));
     }
     match args.format {
         ShowFormat::Json => context::print_json(|out| read_json::show(&shown, out)),
@@ -127,7 +128,7 @@ pub(super) fn open(context: &CommandContext, args: &args::OpenArgs) -> Result<Ex
     match (opened.origin, opened.has_changed, &opened.file_error) {
         (_, Some(true), _) => messages::warn("the file has changed since it was added"),
         (TextOrigin::Database, None, Some(error)) => {
-            messages::warn(&format!("{error}: this is the text in the database"));
+            messages::warn(format!("{error}: this is the text in the database"));
         }
         _ => {}
     }

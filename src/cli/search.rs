@@ -86,7 +86,8 @@ pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<E
         SearchFormat::Md => streams::text(|out| compact::markdown(&found, &advice, out)),
     }?;
     aside(context, &found, format);
-    reminder.iter().for_each(|text| context.ui.info(text));
+    let ui: &dyn Observer = &context.ui;
+    reminder.into_iter().for_each(|text| ui.info(text));
     Ok(ExitStatus::Success)
 }
 
@@ -108,12 +109,13 @@ fn aside(context: &CommandContext, answer: &SearchAnswer, format: SearchFormat) 
     if !matches!(format, SearchFormat::Jsonl | SearchFormat::Paths) {
         return;
     }
-    verdict(answer).iter().for_each(|line| context.ui.info(line));
+    let ui: &dyn Observer = &context.ui;
+    verdict(answer).iter().for_each(|line| ui.info(line));
     // JSON has the mark in each hit. In a list of paths, the program that reads it would take a mark for a part of a
     // path, so stderr gets it.
     if format == SearchFormat::Paths {
-        stale::notes(&answer.hits).iter().for_each(|note| context.ui.warn(note));
-        context.layout.advice(&answer.hits).iter().for_each(|advice| context.ui.info(advice));
+        stale::notes(&answer.hits).iter().for_each(|note| ui.warn(note));
+        context.layout.advice(&answer.hits).iter().for_each(|advice| ui.info(advice));
     }
 }
 
@@ -210,10 +212,9 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
             let part = part.map_err(Error::Output)?;
             context.show(|layout, out| layout.grep(&part, out))?;
             // This goes to stderr, so that a program that reads stdout gets the matches only.
-            HumanLayout::not_listed(&part).iter().for_each(|text| context.ui.info(text));
-            stale::advice_of(&results)
-                .iter()
-                .for_each(|advice| context.ui.info(&advice.to_string()));
+            let ui: &dyn Observer = &context.ui;
+            HumanLayout::not_listed(&part).iter().for_each(|text| ui.info(text));
+            stale::advice_of(&results).into_iter().for_each(|advice| ui.info(advice));
         }
     }
     Ok(ExitStatus::Success)

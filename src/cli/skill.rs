@@ -92,8 +92,8 @@ fn perform(
     if call.is_verbose()
         && let Some((source, runtime)) = skills.places(&call.skill())
     {
-        messages::info(&format!("source: {}", source.display()));
-        messages::info(&format!("runtime: {}", runtime.display()));
+        messages::info(format!("source: {}", source.display()));
+        messages::info(format!("runtime: {}", runtime.display()));
     }
     let mut request = SkillRequest::of(call.command, call);
     if let SkillRequest::Install { target, is_replacing } = &mut request
@@ -131,8 +131,8 @@ fn allows_deployment(plan: &BuildPlan) -> Result<bool> {
     messages::info(
         "Agents would find this skill here, and read its name and description in every session:",
     );
-    plan.paths.iter().for_each(|path| messages::info(&format!("   {}", path.display())));
-    messages::info(&format!("Its description: {}", plan.description));
+    plan.paths.iter().for_each(|path| messages::info(format!("   {}", path.display())));
+    messages::info(format!("Its description: {}", plan.description));
     context::confirm("Put it there?")
 }
 
@@ -147,17 +147,17 @@ fn print(
     let is_human = call.format() == OutputFormat::Human;
     let mut status = ExitStatus::Success;
     match answer {
-        SkillAnswer::List(listed) if call.is_verbose() => messages::info(&listed.report.summary()),
+        SkillAnswer::List(listed) if call.is_verbose() => messages::info(listed.report.summary()),
         SkillAnswer::Lint(linted) => {
             if is_human {
-                linted.findings.iter().for_each(|finding| messages::info(&finding.text()));
+                linted.findings.iter().for_each(|finding| messages::info(finding.text()));
             }
             if linted.count(Severity::Error) > 0 {
                 status = ExitStatus::User;
             }
         }
         SkillAnswer::Sync { errors, .. } if !errors.is_empty() => {
-            errors.iter().for_each(|error| messages::info(error));
+            errors.iter().for_each(messages::info);
             status = ExitStatus::User;
         }
         _ => {}

@@ -79,7 +79,7 @@ impl Observer for Ui {
                 let Some(progress) = lock(&self.ingesting).take() else { return };
                 progress.finish();
                 if error.is_some() && report.added + report.updated > 0 {
-                    messages::info(&HumanLayout::summary(report).to_string());
+                    messages::info(HumanLayout::summary(report));
                 }
                 match error {
                     None => progress.conclude(log),

@@ -14,6 +14,7 @@ use crate::config::yaml::Yaml;
 use crate::config::{Config, Environment, FILE_NAME, SettingOrigin};
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::wording::{kb, wording};
 
 /// How many unknown keys are named in warnings.
 const MAX_WARNINGS: usize = 10;
@@ -164,10 +165,13 @@ fn load_layers(
 fn ignored(file: &Path, key: &str, is_of_project: bool) -> String {
     let file = file.display();
     if is_of_project {
-        format!(
-            "{file}: `{key}` does not count in the settings of a project, which others can write; \
-             `kb --base default config set {key} VALUE` sets it for you"
+        wording!(
+            "{}: `{}` does not count in the settings of a project, which others can write; `{}` sets it for you",
+            file.to_string(),
+            key,
+            kb("--base default config set").arg(key).arg("VALUE")
         )
+        .to_string()
     } else {
         format!("{file}: `{key}` is ignored here, since it decides which folder kb uses")
     }

@@ -79,7 +79,7 @@ fn called(
     let sessions = service.bases.take(row.name, &mut input)?;
     let observer = ServerReporter::new(&*service.observer, call);
     if let Some(news) = program::news_of_replacement() {
-        observer.warn(news);
+        (&observer as &dyn Observer).warn(news);
     }
     (row.answer)(input, &ToolCallContext { bases: &service.bases, sessions, observer, form })
 }

@@ -3,10 +3,13 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Map;
+
 use crate::app::Observer;
 use crate::app::session::message::MessageLevel;
 use crate::app::session::observer::AppEvent;
 use crate::ingest;
+use crate::mcp::words::in_tools;
 use crate::server::{Call, Report};
 
 /// Passes events on to the server's observer; the client gets the number of files, and what is worth reading.
@@ -55,10 +58,10 @@ impl Observer for ServerReporter<'_> {
             }
             AppEvent::Message(message) => match message.level {
                 MessageLevel::Info | MessageLevel::Note => {
-                    self.call.report(Report::Note(message.line()));
+                    self.call.report(Report::Note(in_tools(&message.line(), &Map::new())));
                 }
                 MessageLevel::Warning | MessageLevel::Failure => {
-                    self.call.report(Report::Warning(message.unlabelled()));
+                    self.call.report(Report::Warning(in_tools(&message.unlabelled(), &Map::new())));
                 }
                 MessageLevel::Detail => {}
             },
@@ -81,6 +84,7 @@ mod tests {
     use crate::app::testing::World;
     use crate::error::Error;
     use crate::store::DocumentId;
+    use crate::wording::{kb, wording};
 
     /// Sends events; returns what the client gets.
     fn reported(server: &World, events: Vec<AppEvent<'_>>) -> Vec<Report> {
@@ -136,10 +140,19 @@ mod tests {
             (MessageLevel::Failure, Some(Report::Warning("ebb".into()))),
             (MessageLevel::Detail, None),
         ] {
-            let message = AppMessage::new(level, "ebb");
+            let text = "ebb".into();
+            let message = AppMessage::new(level, &text);
             let reports = reported(&server, vec![AppEvent::Message(message)]);
             assert_eq!(reports.first(), expected.as_ref(), "{level:?}");
             assert_eq!(server.heard("ebb"), expected.is_some(), "{level:?}");
         }
+    }
+
+    #[test]
+    fn commands_in_a_message_are_calls_of_tools() {
+        let text = wording!("`{}` or `{}`", kb("list"), kb("init"));
+        let message = AppMessage::new(MessageLevel::Note, &text);
+        let reports = reported(&World::new(), vec![AppEvent::Message(message)]);
+        assert_eq!(reports, [Report::Note("note: `kb_list` or `kb init`".into())]);
     }
 }

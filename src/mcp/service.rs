@@ -60,7 +60,7 @@ impl Host for Service {
         let folders: Vec<PathBuf> = roots.iter().filter_map(|uri| folder(uri)).collect();
         let entered = workspace::enter(&folders).and_then(|()| self.bases.choose_again());
         if let Err(error) = entered {
-            self.observer.warn(&format!("the client's folder is not used: {error}"));
+            self.observer.warn(format!("the client's folder is not used: {error}"));
         }
     }
 

@@ -238,6 +238,12 @@ impl From<&str> for Wording {
     }
 }
 
+impl From<&String> for Wording {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
 impl From<String> for Wording {
     fn from(text: String) -> Self {
         Self { parts: vec![WordingPart::Text(text)] }

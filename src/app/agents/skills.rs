@@ -140,7 +140,7 @@ impl Skills {
     /// Reports the warnings of an answer and returns its outcome.
     fn take<T>(&self, answer: WithWarnings<T>, observer: &dyn Observer) -> Result<T> {
         for warning in &answer.warnings {
-            observer.info(&warning.line(self.caller.program));
+            observer.info(warning.line(self.caller.program));
         }
         answer.outcome
     }

@@ -83,7 +83,7 @@ fn select(session: &Session) -> Result<(model::ModelSelection, Option<Binding>)>
 
 fn warn_of_cut(what: &str, embedder: &dyn Embedder, observer: &dyn Observer) {
     let max_tokens = embedder.binding().max_tokens;
-    observer.warn(&format!(
+    observer.warn(format!(
         "{what} is longer than the model's limit of {max_tokens} tokens; the rest is ignored"
     ));
 }

@@ -102,7 +102,7 @@ pub fn to_folder(
     converted.map_err(cannot)?;
     if is_cancelled.load(Ordering::Relaxed) {
         let num_left = (num_files - report.num_files()) as u64;
-        observer.info(&format!("Files not converted: {}", thousands(num_left)));
+        observer.info(format!("Files not converted: {}", thousands(num_left)));
         return Err(Error::Cancelled);
     }
     match fatal.or_else(|| report.failure(request, is_single)) {
@@ -135,11 +135,11 @@ impl ConvertReport {
             WriteOutcome::Written(warnings) => {
                 let name = named.display();
                 for warning in warnings {
-                    observer.note(&format!("{name}: {warning}"));
+                    observer.note(format!("{name}: {warning}"));
                     self.warnings.push((named.clone(), warning));
                 }
                 if is_renamed {
-                    observer.note(&format!(
+                    observer.note(format!(
                         "{name}: the result is {}, because an earlier file has the same name",
                         output.display()
                     ));
@@ -148,12 +148,12 @@ impl ConvertReport {
             }
             WriteOutcome::Ignored | WriteOutcome::Stopped(_) => self.ignored += 1,
             WriteOutcome::Failed(error @ Error::IgnoreFile { .. }) => {
-                observer.warn(&error.to_string());
+                observer.warn(error.message());
                 self.warnings.push((named, error.to_string()));
             }
             WriteOutcome::Failed(error) => {
                 if !is_single {
-                    observer.failure(&error.text_about(&named));
+                    observer.failure(error.text_about(&named));
                 }
                 self.failed.push((named, error));
             }
@@ -315,7 +315,7 @@ mod tests {
             if let AppEvent::Message(message) = event
                 && message.level == MessageLevel::Failure
             {
-                self.0.lock().unwrap().push(message.text.to_owned());
+                self.0.lock().unwrap().push(message.text.to_string());
             }
         }
     }

@@ -173,18 +173,18 @@ impl Printer<'_, '_> {
                 return Ok(());
             }
             JsonLinesOutcome::Failed(error @ Error::IgnoreFile { .. }) => {
-                self.observer.warn(&error.to_string());
+                self.observer.warn(error.message());
                 return Ok(());
             }
             JsonLinesOutcome::Failed(error) if error.is_fatal() => return Err(error),
             JsonLinesOutcome::Failed(error) => {
-                self.observer.failure(&error.text_about(path));
+                self.observer.failure(error.text_about(path));
                 self.report.num_failed += 1;
                 return (self.emit)(Output::Failed(path, &error));
             }
         };
         for warning in warnings {
-            self.observer.note(&format!("{}: {warning}", path.display()));
+            self.observer.note(format!("{}: {warning}", path.display()));
         }
         self.report.num_converted += 1;
         (self.emit)(Output::Line(&line))

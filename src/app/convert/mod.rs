@@ -87,7 +87,7 @@ pub fn one(
     let converted = job.input(input).map_err(|error| error.in_file(&typed))?;
     let converted = converted.ok_or(Error::EmptyFile { path: typed.clone() })?;
     for note in converted.notes() {
-        observer.note(&format!("{}: {note}", typed.display()));
+        observer.note(format!("{}: {note}", typed.display()));
     }
     Ok(converted)
 }

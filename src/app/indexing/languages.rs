@@ -9,6 +9,7 @@ use crate::ingest::IngestReport;
 use crate::store::Store;
 use crate::text::language::NaturalLanguage;
 use crate::text::number;
+use crate::wording::{kb, wording};
 
 /// Fewer passages in other languages are not worth another model: a few quotations are no reason to compute all vectors
 /// again.
@@ -48,13 +49,17 @@ pub(crate) fn note(
     let again = elapsed.mul_f64(f64::from(num_stored) / f64::from(num_chunks)) * COST;
     let download = other.download_mb.map(|size| format!("{size} MB to download, then "));
     let download = download.unwrap_or_default();
-    observer.info(&format!(
-        "{} of {} are in {languages}, which {name} {verb}: search finds them by their words, not by their \
-         meaning. To change that: `kb reindex --model {}` ({download}about {})",
+    let takes = format!("{download}about {}", number::duration(again.as_secs().max(1)));
+    let text = format!(
+        "{} of {} are in {languages}, which {name} {verb}",
         number::thousands(num_foreign),
         number::counted(report.num_chunks, "passage"),
-        other.name,
-        number::duration(again.as_secs().max(1)),
+    );
+    observer.info(wording!(
+        "{}: search finds them by their words, not by their meaning. To change that: `{}` ({})",
+        text,
+        kb("reindex").option("--model", other.name.as_str()),
+        takes
     ));
     Ok(())
 }

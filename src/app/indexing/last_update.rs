@@ -6,6 +6,7 @@ use crate::ingest::walk::Start;
 use crate::store::Store;
 use crate::text::number::counted;
 use crate::text::paths;
+use crate::wording::{Wording, kb, wording};
 
 /// Remembers the end of a run that compared all added folders with the disk. Another process that is
 /// writing is no reason to fail: nothing else of the run is left to do.
@@ -26,7 +27,7 @@ pub(crate) fn covers_all(store: &Store, starts: &[Start]) -> Result<bool> {
 }
 
 /// Returns a line that reminds of the last update if it is longer ago than `freshness.days`.
-pub fn reminder(session: &Session) -> Result<Option<String>> {
+pub fn reminder(session: &Session) -> Result<Option<Wording>> {
     let max_days = session.config().freshness.days;
     if max_days == 0 {
         return Ok(None);
@@ -38,7 +39,9 @@ pub fn reminder(session: &Session) -> Result<Option<String>> {
         Ok(last)
     })?;
     let old = last.filter(|last| last.num_days > max_days);
-    Ok(old.map(|last| format!("last update {} ago: `kb update`", counted(last.num_days, "day"))))
+    Ok(old.map(|last| {
+        wording!("last update {} ago: `{}`", counted(last.num_days, "day"), kb("update"))
+    }))
 }
 
 #[cfg(test)]

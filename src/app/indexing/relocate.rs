@@ -338,13 +338,13 @@ pub fn follow_database(
             continue;
         };
         match store.relocate(&plan.relocation()) {
-            Ok(()) => observer.info(&format!(
+            Ok(()) => observer.info(format!(
                 "{} has moved with the database to {}",
                 from.display(),
                 plan.relocated.to.display()
             )),
             Err(Error::Usage { message, .. }) => {
-                observer.warn(&format!("{} was not relocated: {message}", from.display()));
+                observer.warn(format!("{} was not relocated: {message}", from.display()));
                 is_all_found = false;
             }
             Err(error) => return Err(error),

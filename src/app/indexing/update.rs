@@ -89,7 +89,7 @@ fn follow_files(
         .collect();
     for path in before.iter().flat_map(|survey| &survey.refused) {
         let error = Error::LinkRefused { path: path.clone() };
-        observer.failure(&error.to_string());
+        observer.failure(error.message());
         run.report.failed.push((path.clone(), error));
     }
     if request.is_dry_run {
@@ -125,7 +125,7 @@ impl UpdateRun<'_> {
         }
         for (path, reason) in surveys.iter().flat_map(|survey| &survey.unused_rules) {
             let error = Error::IgnoreFile { path: path.clone(), reason: reason.clone() };
-            self.observer.warn(&error.to_string());
+            self.observer.warn(error.message());
         }
         // Nothing is known about the files of a folder that is away.
         for mut survey in surveys.into_iter().filter(|survey| !survey.is_away && !survey.is_refused)

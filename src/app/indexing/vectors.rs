@@ -16,6 +16,7 @@ use crate::embed::{Embedder, InstalledModel};
 use crate::error::{Error, Result};
 use crate::ingest::ChunkingOptions;
 use crate::store::{ChunkId, RenewedChunk, Store, UnembeddedChunk};
+use crate::wording::Wording;
 
 /// Chunks embedded between two commits: one or two seconds of work, which is the most that an
 /// interruption loses.
@@ -93,11 +94,11 @@ fn say_without_model(error: &Error, observer: &dyn Observer) {
     if matches!(error, Error::NotInstalled { .. }) {
         return;
     }
-    observer.warn(&error.to_string());
+    observer.warn(error.message());
     if let Some(hint) = error.hint() {
-        observer.info(&format!("hint: {hint}"));
+        observer.info(Wording::from("hint: ").then(hint));
     }
-    observer.note(&format!("{}: {}", absent::WORDS_ONLY, absent::adds_vectors()));
+    observer.note(absent::words_only());
 }
 
 /// Binds a database to a model. One that was filled without a model first gets vectors of all its chunks.

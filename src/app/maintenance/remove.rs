@@ -159,7 +159,7 @@ fn documents(
         return Ok(removed);
     }
     if let Some(text) = removed.losses.text() {
-        observer.note(&match request.export {
+        observer.note(match request.export {
             Some(_) => format!("these are in no file: {text}"),
             None => {
                 format!("these are in no file and will be lost: {text}; `--export FILE` keeps them")
@@ -188,7 +188,7 @@ fn documents(
     }
     let files = removed.documents.iter().filter_map(|document| document.path.clone());
     if let Err(error) = session.unfollow(&mut store, &folders, &files.collect::<Vec<_>>()) {
-        observer.warn(&format!("what was removed still counts as allowed: {error}"));
+        observer.warn(format!("what was removed still counts as allowed: {error}"));
     }
     if !request.keeps_away {
         removed.num_back = num_back(&store, &removed.documents)?;

@@ -82,7 +82,7 @@ pub fn grep(
             notes: Vec::new(),
         };
         let Some(store) = session.store()? else {
-            notes.info(&absent::no_documents().to_string());
+            (&notes as &dyn Observer).info(absent::no_documents());
             return Ok(results);
         };
         let passing = stage("choose documents", || store.passing_documents(&request.filter))?;

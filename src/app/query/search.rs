@@ -98,7 +98,7 @@ fn answer(
     let phrasings = parsed(request, observer)?;
     running::note(session, observer);
     let Some(store) = session.store()? else {
-        observer.info(&absent::no_documents().to_string());
+        observer.info(absent::no_documents());
         let budget = request.budget.map(|budget| budget as usize);
         let gathered = request.gathers().then_some(EvidenceSummary { budget, num_tokens: 0 });
         return Ok(SearchAnswer {
@@ -107,7 +107,7 @@ fn answer(
         });
     };
     if store.is_read_only() && store.is_of_older_schema()? {
-        observer.note(&format!(
+        observer.note(format!(
             "{} cannot be changed, {}",
             session.database().display(),
             absent::OLDER
@@ -148,7 +148,7 @@ fn elsewhere(
 fn parsed(request: &SearchRequest, observer: &dyn Observer) -> Result<Vec<Query>> {
     let phrasings = request.phrasings()?;
     if phrasings.iter().any(|query| query.is_cut) {
-        observer.warn(&format!(
+        observer.warn(format!(
             "only the first {} distinct words of the query are used as keywords",
             limits::QUERY_TERMS
         ));
@@ -193,7 +193,7 @@ impl ChunkSearch<'_> {
         let load = || session.embedder(binding.as_ref(), observer);
         let mut results = match search::search(store, &load, phrasings, &options) {
             Err(Error::NotInstalled { .. }) if options.legs == LegSelection::Both => {
-                observer.note(absent::NOT_INSTALLED);
+                observer.note(absent::not_installed());
                 options.legs = LegSelection::Keyword;
                 search::search(store, &load, phrasings, &options)?
             }
@@ -277,10 +277,10 @@ pub fn why(
             &options,
         )?;
         if let Some(unmet) = &trace.unmet {
-            observer.note(&absent::phrase(unmet, trace.is_without_quotes));
+            observer.note(absent::phrase(unmet, trace.is_without_quotes));
         }
         for completed in &trace.completed {
-            observer.note(&absent::completed(completed));
+            observer.note(absent::completed(completed));
         }
         let stale = freshness::of_document(session, &store, &document)?;
         store.close()?;

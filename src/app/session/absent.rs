@@ -10,7 +10,7 @@ use crate::search::{
 use crate::text::paths;
 use crate::wording::{Wording, kb, wording};
 
-/// Reported by every command that needs documents if there are none.
+/// Returns what every command that needs documents reports if there are none.
 pub fn no_documents() -> Wording {
     let add = kb("add").arg("DIRECTORY");
     wording!("Nothing has been added yet. `{}` adds documents.", add)
@@ -34,9 +34,18 @@ pub fn nothing_added(otherwise: &str) -> Error {
 pub(crate) const WORDS_ONLY: &str =
     "documents are found by their words, not by their meaning, until there are vectors";
 
-/// Reported by a search of vectors whose model is missing.
-pub(crate) const NOT_INSTALLED: &str =
-    "the model is not installed on this machine, so only words were searched: `kb init` fetches it";
+/// Returns that documents are found by their words, and what changes it.
+pub(crate) fn words_only() -> Wording {
+    wording!("{}: ", WORDS_ONLY).then(adds_vectors())
+}
+
+/// Returns what a search of vectors whose model is missing reports.
+pub(crate) fn not_installed() -> Wording {
+    wording!(
+        "the model is not installed on this machine, so only words were searched: `{}` fetches it",
+        kb("init")
+    )
+}
 
 /// Returns what adds them.
 pub(crate) fn adds_vectors() -> Wording {
@@ -48,7 +57,7 @@ pub(crate) fn meanings(legs: LegSelection, observer: &dyn Observer) -> Result<()
     if legs == LegSelection::Vector {
         return Err(Error::usage("the documents have no vectors yet").with_hint(adds_vectors()));
     }
-    observer.note(&format!("{WORDS_ONLY}: {}", adds_vectors()));
+    observer.note(words_only());
     Ok(())
 }
 
@@ -67,7 +76,7 @@ pub(crate) fn explain(
         return Ok(None);
     }
     if !store.has_document(&Filter::default())? {
-        observer.info(&no_documents().to_string());
+        observer.info(no_documents());
         return Ok(Some(NoBasis::Nothing));
     }
     note(store, filter, observer)?;
@@ -82,13 +91,13 @@ pub(crate) fn note(
     observer: &dyn Observer,
 ) -> Result<()> {
     if !store.has_document(&Filter::default())? {
-        observer.info(&no_documents().to_string());
+        observer.info(no_documents());
         return Ok(());
     }
     let mut is_explained = false;
     for (part, lack) in parts(filter) {
         if !store.has_document(&part)? {
-            observer.note(&lack);
+            observer.note(lack);
             is_explained = true;
         }
     }
@@ -248,7 +257,7 @@ mod tests {
             let answer = SearchAnswer { unmet, ..SearchAnswer::empty(&[]) };
             let world = World::new();
             let notes = NoteKeeper::new(&world);
-            notes.note("an earlier note");
+            (&notes as &dyn Observer).note("an earlier note");
             let first = super::phrases(&answer, &notes);
             assert_eq!(notes.kept(first), [expected, "an earlier note"]);
             assert!(world.heard(&format!("note: {expected}")));

@@ -6,6 +6,7 @@ use crate::app::session::bases::known::KnownBases;
 use crate::app::session::bases::place::{self, NamedBase};
 use crate::config::{Environment, Flags, ResolvedConfig};
 use crate::error::Result;
+use crate::wording::{kb, wording};
 
 /// What a session is made of. The sessions of other knowledge bases in the same process are made of the same.
 #[derive(Clone)]
@@ -98,9 +99,12 @@ impl SessionBuilder {
                 notices.push(format!("this is about the knowledge base of the project, {dir}"));
                 return Ok(place);
             }
-            notices.push(format!(
-                "{dir} is a knowledge base of this project; `kb base allow` makes kb use it here"
-            ));
+            let notice = wording!(
+                "{} is a knowledge base of this project; `{}` makes kb use it here",
+                dir.to_string(),
+                kb("base allow")
+            );
+            notices.push(notice.to_string());
         }
         Ok(NamedBase::default_in(home))
     }

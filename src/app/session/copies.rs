@@ -136,7 +136,7 @@ pub(crate) fn before_reindex(
         .copy_bytes()
         .and_then(|size| require_room(session, size))
         .and_then(|()| store.back_up(&file, ExistingTarget::Keep));
-    observer.note(&note("kb computes all vectors again", &file, copied.as_ref().err()));
+    observer.note(note("kb computes all vectors again", &file, copied.as_ref().err()));
     forget_oldest(session, copied.is_ok());
     copied.ok().map(|_| file)
 }

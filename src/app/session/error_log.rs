@@ -32,7 +32,7 @@ impl ErrorLog {
             match write::append(&self.path) {
                 Ok(file) => self.file = Some(file),
                 Err(cause) => {
-                    observer.warn(&format!("cannot write {}: {cause}", self.path.display()));
+                    observer.warn(format!("cannot write {}: {cause}", self.path.display()));
                     return;
                 }
             }
@@ -42,7 +42,7 @@ impl ErrorLog {
         if let Some(file) = &mut self.file
             && let Err(cause) = writeln!(file, "{now}\t{path}\t{}\t{message}", error.code())
         {
-            observer.warn(&format!("cannot write {}: {cause}", self.path.display()));
+            observer.warn(format!("cannot write {}: {cause}", self.path.display()));
         }
     }
 }

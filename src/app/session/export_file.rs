@@ -37,7 +37,7 @@ pub(crate) fn export_documents(
         transfer::export(store, Some(ids), folders, false, write)
     })?;
     let documents = counted(exported.num_documents, "document");
-    observer.info(&format!("Exported {documents} to {}.", file.path.display()));
+    observer.info(format!("Exported {documents} to {}.", file.path.display()));
     Ok(())
 }
 

@@ -1,5 +1,7 @@
 //! Defines what a use case says in a line: its level, the knowledge base that it is about, and its text.
 
+use crate::wording::Wording;
+
 /// What kind of line it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageLevel {
@@ -40,25 +42,25 @@ pub struct AppMessage<'a> {
     /// The knowledge base that it is about, if several are searched at once.
     pub base: Option<&'a str>,
     /// The text, without a label.
-    pub text: &'a str,
+    pub text: &'a Wording,
 }
 
 impl<'a> AppMessage<'a> {
     /// Returns a message about the only knowledge base, or about none.
-    pub const fn new(level: MessageLevel, text: &'a str) -> Self {
+    pub const fn new(level: MessageLevel, text: &'a Wording) -> Self {
         Self { level, base: None, text }
     }
 
     /// Returns the line with its label, for readers who see the level in no other way.
-    pub fn line(&self) -> String {
-        format!("{}{}", self.level.label(), self.unlabelled())
+    pub fn line(&self) -> Wording {
+        Wording::from(self.level.label()).then(self.unlabelled())
     }
 
     /// Returns the text after the name of its knowledge base, for readers who see the level elsewhere.
-    pub fn unlabelled(&self) -> String {
+    pub fn unlabelled(&self) -> Wording {
         match self.base {
-            Some(base) => format!("{base}: {}", self.text),
-            None => self.text.to_owned(),
+            Some(base) => Wording::from(format!("{base}: ")).then(self.text.clone()),
+            None => self.text.clone(),
         }
     }
 }
@@ -69,13 +71,11 @@ mod tests {
 
     #[track_caller]
     fn check(level: MessageLevel, line: &str, line_of_base: &str) {
-        let alone = AppMessage::new(level, "ebb");
+        let text = "ebb".into();
+        let alone = AppMessage::new(level, &text);
         let of_base = AppMessage { base: Some("work"), ..alone };
-        assert_eq!((alone.line().as_str(), of_base.line().as_str()), (line, line_of_base));
-        assert_eq!(
-            (alone.unlabelled().as_str(), of_base.unlabelled().as_str()),
-            ("ebb", "work: ebb")
-        );
+        assert_eq!((alone.line(), of_base.line()), (line.into(), line_of_base.into()));
+        assert_eq!((alone.unlabelled(), of_base.unlabelled()), ("ebb".into(), "work: ebb".into()));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::embed;
 use crate::error::Error;
 use crate::ingest::walk::{Start, WalkOptions};
 use crate::ingest::{self, IngestReport};
+use crate::wording::Wording;
 
 /// An event during a use case.
 #[derive(Debug)]
@@ -58,34 +59,36 @@ pub trait Observer: Send + Sync {
     fn cancel_flag(&self) -> Arc<AtomicBool> {
         Arc::default()
     }
+}
 
+impl dyn Observer + '_ {
     /// Reports a line that is about the only knowledge base, or about none.
-    fn say(&self, level: MessageLevel, text: &str) {
-        self.on_event(AppEvent::Message(AppMessage::new(level, text)));
+    pub fn say(&self, level: MessageLevel, text: impl Into<Wording>) {
+        self.on_event(AppEvent::Message(AppMessage::new(level, &text.into())));
     }
 
     /// Reports what was done or is being done.
-    fn info(&self, text: &str) {
+    pub fn info(&self, text: impl Into<Wording>) {
         self.say(MessageLevel::Info, text);
     }
 
     /// Reports what is worth knowing about an answer or a result.
-    fn note(&self, text: &str) {
+    pub fn note(&self, text: impl Into<Wording>) {
         self.say(MessageLevel::Note, text);
     }
 
     /// Reports a possible problem.
-    fn warn(&self, text: &str) {
+    pub fn warn(&self, text: impl Into<Wording>) {
         self.say(MessageLevel::Warning, text);
     }
 
     /// Reports a file or line that could not be read.
-    fn failure(&self, text: &str) {
+    pub fn failure(&self, text: impl Into<Wording>) {
         self.say(MessageLevel::Failure, text);
     }
 
     /// Reports a detail for verbose output.
-    fn detail(&self, text: &str) {
+    pub fn detail(&self, text: impl Into<Wording>) {
         self.say(MessageLevel::Detail, text);
     }
 }
@@ -117,7 +120,7 @@ impl Observer for NoteKeeper<'_> {
             && message.level.is_of_answers()
         {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.push(message.unlabelled());
+            kept.push(message.unlabelled().to_string());
         }
         self.observer.on_event(event);
     }

@@ -20,6 +20,7 @@ use crate::ingest;
 use crate::ingest::walk::{Start, WalkOptions, walk};
 use crate::text::number::{counted, thousands};
 use crate::text::{fields, paths};
+use crate::wording::{Wording, kb, wording};
 
 /// What the name of the file has after that of the database.
 const END: &str = "-run";
@@ -81,29 +82,29 @@ impl OngoingRun {
     }
 }
 
-/// Says which command is running and how far it is, for people.
-impl std::fmt::Display for OngoingRun {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`kb {}` is running", self.command.as_str())?;
-        let (thing, done) = match self.command {
+/// Which command is running and how far it is, for people.
+impl From<OngoingRun> for Wording {
+    fn from(run: OngoingRun) -> Self {
+        let (thing, done) = match run.command {
             LongCommand::Reindex => ("chunk", "have new vectors"),
             LongCommand::Add | LongCommand::Update | LongCommand::Watch => ("file", "are stored"),
         };
-        match (self.num_stored, self.total) {
+        let progress = match (run.num_stored, run.total) {
             // Of one file, a count says nothing: it is stored or not.
-            (_, Some(..=1)) | (None, _) => Ok(()),
+            (_, Some(..=1)) | (None, _) => String::new(),
             (Some(stored), Some(total)) => {
-                write!(f, ", {} of {} {done}", thousands(stored), counted(total, thing))
+                format!(", {} of {} {done}", thousands(stored), counted(total, thing))
             }
-            (Some(stored), None) => write!(f, ", {} so far", counted(stored, thing)),
-        }
+            (Some(stored), None) => format!(", {} so far", counted(stored, thing)),
+        };
+        wording!("`{}` is running{}", kb(run.command.as_str()), progress)
     }
 }
 
 /// Reports that a run stores documents now.
 pub fn note(session: &Session, observer: &dyn Observer) {
     if let Some(run) = OngoingRun::of(session) {
-        observer.note(&run.to_string());
+        observer.note(run);
     }
 }
 
@@ -224,7 +225,8 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, shown: Option<&str>) {
-        assert_eq!(OngoingRun::read(line).map(|run| run.to_string()).as_deref(), shown);
+        let wording = OngoingRun::read(line).map(|run| Wording::from(run).to_string());
+        assert_eq!(wording.as_deref(), shown);
     }
 
     #[test]

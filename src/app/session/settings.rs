@@ -8,6 +8,7 @@ use crate::config::{self, SettingOrigin};
 use crate::error::{Error, Result};
 use crate::files::private::create_folder;
 use crate::files::write;
+use crate::wording::{kb, wording};
 
 pub use crate::config::SettingValue;
 
@@ -53,9 +54,11 @@ pub fn are_new(session: &Session) -> bool {
 /// Lets searches print text for people on a terminal from now on, for someone who sets kb up at one.
 pub fn answer_people(session: &Session, observer: &dyn Observer) -> Result<()> {
     write_one(session, FORMAT, "auto")?;
-    observer.info(&format!(
-        "`kb search` prints text on a terminal and JSON elsewhere: {FORMAT} is auto in {}",
-        session.resolved().file.display()
+    observer.info(wording!(
+        "`{}` prints text on a terminal and JSON elsewhere: {} is auto in {}",
+        kb("search"),
+        FORMAT,
+        session.resolved().file.display().to_string()
     ));
     Ok(())
 }
@@ -65,17 +68,18 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
     let file = &session.resolved().file;
     let state = if write_one(session, key, value)? { "is now" } else { "is already" };
     let value = if value.is_empty() { "empty" } else { value };
-    observer.info(&format!("{key} {state} {value} in {}", file.display()));
+    observer.info(format!("{key} {state} {value} in {}", file.display()));
     if config::is_own_key(key)
         && file.parent().is_some_and(|dir| session.environment().is_of_project(dir))
     {
-        observer.warn(&format!(
-            "{key} does not count in the settings of a project; `kb --base default config set {key} VALUE` \
-             sets it for you"
+        observer.warn(wording!(
+            "{} does not count in the settings of a project; `{}` sets it for you",
+            key,
+            kb("--base default config set").arg(key).arg("VALUE")
         ));
     }
     if let SettingOrigin::Variable(name) = session.resolved().origin(key) {
-        observer.warn(&format!("{name} is set and overrides the file"));
+        observer.warn(format!("{name} is set and overrides the file"));
     }
     Ok(())
 }

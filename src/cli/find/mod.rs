@@ -76,9 +76,10 @@ enum FindOutcome {
 
 pub(super) fn run(context: &CommandContext, args: &args::FindArgs) -> Result<ExitStatus> {
     if !is_at_terminal() {
-        return Err(Error::usage(
-            "`kb find` needs a terminal for its keys (stdin) and its screen (stderr)",
-        )
+        return Err(Error::usage(wording!(
+            "`{}` needs a terminal for its keys (stdin) and its screen (stderr)",
+            kb("find")
+        ))
         .with_hint(wording!("`{}` answers without one", kb("search").arg("QUERY"))));
     }
     let num_documents = read::names(&context.session)?.len();

@@ -297,7 +297,7 @@ impl<T: From<WorkerReply> + Send> Observer for Messages<T> {
         };
         let sender = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Sending fails if the screen has been left.
-        let _ = sender.send(WorkerReply::Message(text).into());
+        let _ = sender.send(WorkerReply::Message(text.to_string()).into());
     }
 }
 

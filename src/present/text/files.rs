@@ -81,7 +81,7 @@ impl HumanLayout {
             };
             let message =
                 if message.contains(&path) { message } else { format!("{path}: {message}") };
-            let failure = AppMessage::new(MessageLevel::Failure, &clean(&message)).line();
+            let failure = AppMessage::new(MessageLevel::Failure, &clean(&message).into()).line();
             self.labelled(failure, out)?;
         }
         let counts = PlanCounts::of(plan);

@@ -58,7 +58,8 @@ impl HumanLayout {
             facts.push(fact("Weights", files.trim_start_matches("weights ")));
         }
         if let Some(run) = running {
-            facts.insert(0, fact("Running", run.to_string()).painted(Meaning::Warning));
+            let run = Wording::from(*run).to_string();
+            facts.insert(0, fact("Running", run).painted(Meaning::Warning));
         }
         if setup.is_read_only {
             let access = "read-only: its file, folder or medium cannot be written";
@@ -193,7 +194,7 @@ impl HumanLayout {
     }
 }
 
-/// Shown for a database without a model.
+/// Returns what is shown for a database without a model.
 fn no_model() -> Wording {
     wording!("none yet (`{}` adds vectors, by which meanings are found)", kb("init"))
 }

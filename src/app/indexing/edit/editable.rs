@@ -5,6 +5,7 @@ use yaml_serde::{Mapping, Value};
 use crate::app::session::values;
 use crate::limits;
 use crate::store::{DocumentEdit, StoredDocument};
+use crate::wording::{kb, wording};
 
 /// The line above and below the front matter.
 const FENCE: &str = "---";
@@ -113,7 +114,10 @@ impl Editable {
         let first_line = front.lines().count() + 3;
         match &self.text {
             Some(_) if body.is_empty() => {
-                return Err((first_line, "the note is empty; `kb remove` removes it".to_owned()));
+                return Err((
+                    first_line,
+                    wording!("the note is empty; `{}` removes it", kb("remove")).to_string(),
+                ));
             }
             Some(text) if text.trim_matches('\n').trim_end() != body => {
                 changes.text = Some(body.to_owned());

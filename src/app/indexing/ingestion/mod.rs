@@ -25,6 +25,7 @@ use crate::ingest::walk::Start;
 use crate::ingest::{self, IngestReport, mounts};
 use crate::store::{AddedFolder, AllowedFolder, AllowedPaths, Store};
 use crate::text::paths;
+use crate::wording::{kb, wording};
 
 /// Which files a run reads.
 #[derive(Debug, Clone, Copy)]
@@ -179,7 +180,9 @@ fn remember_named(
         roots.push(root);
     }
     let allowed = session.follow_named(store, named).unwrap_or_else(|error| {
-        observer.warn(&format!("`kb update` will not follow what you named: {error}"));
+        let update = kb("update");
+        observer
+            .warn(wording!("`{}` will not follow what you named: ", update).then(error.message()));
         AllowedPaths::default()
     });
     let known: HashSet<String> = store.all_roots()?.into_iter().map(|root| root.path).collect();

@@ -72,10 +72,10 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
     let mut next_summary = Instant::now() + SUMMARY_PERIOD;
     let mut pending = PendingChanges::new(QUIET);
     let mut following = WatchedFolders::new(session, &request.named)?;
-    observer.info(&match following.num_folders() {
-        0 if absent::is_empty(session)? => format!("{} Waiting.", absent::no_documents()),
-        0 => "no folders have been added yet; waiting".to_owned(),
-        num_folders => format!("following {}", counted(num_folders, "folder")),
+    observer.info(match following.num_folders() {
+        0 if absent::is_empty(session)? => absent::no_documents().then(" Waiting."),
+        0 => "no folders have been added yet; waiting".into(),
+        num_folders => format!("following {}", counted(num_folders, "folder")).into(),
     });
     // Everything is pending and quiet already, so the first update begins at once.
     pending.add_all(Instant::now() - QUIET);
@@ -86,7 +86,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
             let counts = lines.take_counts();
             all.add(counts);
             if request.has_summaries {
-                observer.info(&format!("in the last hour: {}", counts.text()));
+                observer.info(format!("in the last hour: {}", counts.text()));
             }
         }
         following.look_again(session, &mut pending, now)?;
@@ -111,7 +111,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
         }
     }
     all.add(lines.take_counts());
-    observer.info(&format!("ended: {}", all.text()));
+    observer.info(format!("ended: {}", all.text()));
     Ok(())
 }
 
@@ -189,7 +189,7 @@ struct ChangeLineObserver<'a> {
 
 impl ChangeLineObserver<'_> {
     /// Reports a line, and counts it.
-    fn line(&self, level: MessageLevel, text: &str, count: fn(&mut WatchCounts) -> &mut usize) {
+    fn line(&self, level: MessageLevel, text: String, count: fn(&mut WatchCounts) -> &mut usize) {
         *count(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
         self.observer.say(level, text);
     }
@@ -203,19 +203,19 @@ impl ChangeLineObserver<'_> {
     fn report(&self, report: &UpdateReport, batch: &Batch) {
         for moved in &report.moves {
             let text = format!("moved: {} to {}", moved.from, moved.to);
-            self.line(MessageLevel::Info, &text, |counts| &mut counts.moved);
+            self.line(MessageLevel::Info, text, |counts| &mut counts.moved);
         }
         for missing in &report.missing {
             if batch.concerns(&paths::path_of(&missing.path)) {
                 let text = format!("missing: {}", missing.path);
-                self.line(MessageLevel::Info, &text, |counts| &mut counts.missing);
+                self.line(MessageLevel::Info, text, |counts| &mut counts.missing);
             }
         }
         for (path, error) in &report.failed {
             // A refused link is reported by the update itself.
             if batch.concerns(path) && !matches!(error, Error::LinkRefused { .. }) {
                 let text = error.text_about(path);
-                self.line(MessageLevel::Failure, &text, |counts| &mut counts.failed);
+                self.line(MessageLevel::Failure, text, |counts| &mut counts.failed);
             }
         }
     }
@@ -227,7 +227,7 @@ impl Observer for ChangeLineObserver<'_> {
             AppEvent::IngestBegins { .. } | AppEvent::IngestEnds { .. } => {}
             AppEvent::Ingest(ingest::IngestEvent::Stored { path: Some(path), .. }) => {
                 let text = format!("indexed: {}", path.display());
-                self.line(MessageLevel::Info, &text, |counts| &mut counts.indexed);
+                self.line(MessageLevel::Info, text, |counts| &mut counts.indexed);
             }
             AppEvent::Ingest(_) => {}
             other => self.observer.on_event(other),
@@ -253,7 +253,7 @@ mod tests {
     impl Observer for Kept {
         fn on_event(&self, event: AppEvent<'_>) {
             self.0.lock().unwrap().push(match event {
-                AppEvent::Message(message) => message.line(),
+                AppEvent::Message(message) => message.line().to_string(),
                 _ => "another event".to_owned(),
             });
         }

@@ -85,14 +85,17 @@ fn examine_store(
     }
     let orphans = kept::orphans(session.data_dir(), &store)?;
     for page in &orphans {
+        let file = page.display().to_string();
         if is_fixing {
             kept::delete(page)?;
             let message =
-                format!("deleted {}, a page of `kb edit` of a removed document", page.display());
+                wording!("deleted {}, a page of `{}` of a removed document", file, kb("edit"))
+                    .to_string();
             findings.add(NAME, CheckVerdict::Repaired, message);
         } else {
             let message =
-                format!("{} is a page of `kb edit` whose document was removed", page.display());
+                wording!("{} is a page of `{}` whose document was removed", file, kb("edit"))
+                    .to_string();
             findings.add_with_fix(
                 NAME,
                 CheckVerdict::Note,

@@ -306,9 +306,10 @@ pub(super) fn clients(session: &Session, findings: &mut Findings) {
             ),
         };
         let fix = if name == clients::NAME {
-            format!("`kb {wanted} --client {client}` corrects it, `--remove` removes it")
+            let install = kb(wanted).option("--client", client);
+            wording!("`{}` corrects it, `--remove` removes it", install)
         } else {
-            format!("correct the entry `{name}` in {path}")
+            format!("correct the entry `{name}` in {path}").into()
         };
         findings.add_with_fix("client", verdict, format!("{title} {message} ({path})"), fix);
     }

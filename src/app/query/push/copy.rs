@@ -46,11 +46,11 @@ pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> R
         None => Remote::open(connect(&target, observer)?)?,
     };
     if remote.is_of_older_format() {
-        observer.note(&format!("an older copy in {target}, {}", absent::OLDER));
+        observer.note(format!("an older copy in {target}, {}", absent::OLDER));
     }
     if !remote.is_complete() {
         observer
-            .warn(&format!("the last push to {target} has not ended, so the copy is incomplete"));
+            .warn(format!("the last push to {target} has not ended, so the copy is incomplete"));
     }
     Ok(remote)
 }
@@ -64,7 +64,7 @@ pub(crate) fn keep(session: &Session, typed: &str, remote: Remote) {
 fn connect(target: &CopyTarget, observer: &dyn Observer) -> Result<RemoteLink> {
     let link = target.connect()?;
     if link.is_exposed() {
-        observer.warn(&format!("the connection to {target} is not encrypted"));
+        observer.warn(format!("the connection to {target} is not encrypted"));
     }
     Ok(link)
 }

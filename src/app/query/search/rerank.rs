@@ -81,7 +81,7 @@ impl<'a> Reranker<'a> {
             }
             Err(reason) => {
                 let reason: String = reason.chars().take(MAX_REASON_CHARS).collect();
-                observer.warn(&format!("search.rerank_command changed nothing: {reason}"));
+                observer.warn(format!("search.rerank_command changed nothing: {reason}"));
                 Reranking::Failed(reason)
             }
         });

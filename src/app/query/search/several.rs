@@ -115,7 +115,8 @@ mod tests {
     fn check(level: MessageLevel, line: &str, kept: &[&str]) {
         let world = World::new();
         let notes = NoteKeeper::new(&world);
-        OfBase { name: "work", observer: &notes }.say(level, "ebb");
+        let observer: &dyn Observer = &OfBase { name: "work", observer: &notes };
+        observer.say(level, "ebb");
         assert_eq!(world.lines(), [line]);
         assert_eq!(notes.kept(Vec::new()), kept);
     }

@@ -294,8 +294,12 @@ impl ModelSelection {
         match self.locate() {
             Err(Error::NotInstalled { .. }) if !self.may_fetch => self.install(observer),
             Err(Error::NotInstalled { what }) if !self.has_failed.load(Ordering::Relaxed) => {
-                observer
-                    .info(&format!("{what} is not installed: fetching it now, as `kb init` does"));
+                let init = kb("init");
+                observer.info(wording!(
+                    "{} is not installed: fetching it now, as `{}` does",
+                    what,
+                    init
+                ));
                 let installed = self.install(observer);
                 self.has_failed.store(installed.is_err(), Ordering::Relaxed);
                 installed
@@ -334,8 +338,8 @@ impl ModelSelection {
 
     fn report(&self, installed: &InstalledModel, observer: &dyn Observer) {
         let (name, dir) = (self.name(), installed.model_dir.display());
-        observer.detail(&format!("model: {name} {} in {dir}", self.options.precision));
-        observer.detail(&format!("ONNX Runtime: {}", installed.runtime.display()));
+        observer.detail(format!("model: {name} {} in {dir}", self.options.precision));
+        observer.detail(format!("ONNX Runtime: {}", installed.runtime.display()));
     }
 
     /// Finds model and runtime library, and checks that its vectors are comparable with those bound to

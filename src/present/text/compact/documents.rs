@@ -137,7 +137,7 @@ pub fn report(report: &IngestReport, out: &mut CleanWriter<'_>) -> io::Result<()
     for (path, error) in report.failed.iter().chain(&report.warnings).take(MAX_FAILED) {
         let path = path_text(path);
         let path = shown_text(&path);
-        let failure = format!("{path}: {}", clean(&error.to_string()));
+        let failure = format!("{path}: {}", clean(&error.to_string())).into();
         writeln!(out, "{}", AppMessage::new(MessageLevel::Failure, &failure).line())?;
     }
     let num_more = (report.failed.len() + report.warnings.len()).saturating_sub(MAX_FAILED);

@@ -138,7 +138,7 @@ pub(super) fn notes(notes: &[String], out: &mut CleanWriter<'_>) -> io::Result<(
 }
 
 fn note(text: &str) -> String {
-    AppMessage::new(MessageLevel::Note, &clean(text)).line()
+    AppMessage::new(MessageLevel::Note, &clean(text).into()).line().to_string()
 }
 
 /// Writes passages, those of one document together and in its order: the document, then where each passage is and its text.
