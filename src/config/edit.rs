@@ -13,6 +13,7 @@ use crate::config::yaml::Yaml;
 use crate::config::{Config, Environment, SettingOrigin};
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::wording::{kb, wording};
 
 /// Returns the text of `file` with `key` set to `value` and every other line unchanged; `None` if
 /// the file already has the value.
@@ -41,7 +42,7 @@ pub fn set(
     };
     let merged = Figment::from(Serialized::defaults(&defaults)).merge(Yaml(&document));
     // An invalid value is reported for the command, as the file is not yet changed.
-    let typed = SettingOrigin::Flag("`kb config set`".to_owned());
+    let typed = SettingOrigin::Flag(wording!("`{}`", kb("config set")).to_string());
     let origins = BTreeMap::from([(key.to_owned(), typed)]);
     let config: Config = merged.extract().map_err(|error| wrong_value(&error, &origins, file))?;
     check(&config, &origins, file)?;

@@ -178,6 +178,19 @@ const RULES: &[(&str, &[&str], &str)] = &[
         &["cli/interrupt.rs"],
         "only a server whose threads still compute ends at once",
     ),
+    (
+        "`kb ",
+        &[
+            // Pages and examples that are read or copied as they are.
+            "cli/args",
+            "present/schema/mod.rs",
+            "present/text/skill.rs",
+            // Warnings of documents, which are kept with them.
+            "extract/pdf/assemble.rs",
+            "store/documents/rows.rs",
+        ],
+        "a command in a text is a value, see wording.rs, so that each face writes it",
+    ),
     ("TcpListener", &[], "no server, no port"),
     ("UnixListener", &[], "no server, no port"),
     ("UdpSocket", &["reader/misbehaving.rs"], "no server, no port"),

@@ -19,9 +19,6 @@ const CONTINUATION: usize = 2;
 /// Smallest width of a message.
 const MIN_ROOM: usize = 20;
 
-/// How a command begins in a text.
-const COMMAND: &str = concat!('`', "kb ");
-
 /// Commands that are about no single knowledge base.
 const WITHOUT_BASE: [&str; 6] = ["base", "cache", "help", "init", "mcp", "skill"];
 
@@ -96,22 +93,6 @@ impl HumanLayout {
             }
             _ => None,
         })
-    }
-
-    /// Returns a text of kb in which the commands in backticks are about `base`, by default the own one.
-    pub fn with_base(&self, text: &str, base: Option<&str>) -> String {
-        let mut parts = text.split(COMMAND);
-        let mut shown = parts.next().unwrap_or_default().to_owned();
-        for rest in parts {
-            let word = rest.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-            shown.push('`');
-            if is_about_base(word) {
-                shown += &self.command(base, rest);
-            } else {
-                shown += &format!("kb {rest}");
-            }
-        }
-        shown
     }
 
     /// Returns the displayed form of a path: complete, or on a terminal relative to the working directory or
@@ -227,7 +208,7 @@ mod tests {
     use super::*;
     use crate::wording::{kb, wording};
 
-    fn shown(human: &HumanLayout, line: &str) -> String {
+    fn shown(human: &HumanLayout, line: impl Into<Wording>) -> String {
         let mut bytes = Vec::new();
         human.labelled(line, &mut CleanWriter::new(&mut bytes)).unwrap();
         String::from_utf8(bytes).unwrap()
@@ -266,16 +247,11 @@ mod tests {
         assert_eq!(project.command(None, "show 1"), "kb show 1");
         assert_eq!(project.base_mark(None), "");
         assert_eq!(project.command(Some("default"), "show 1"), "kb --base default show 1");
-        for (text, expected) in [
-            ("`kb list` and `kb show 1`.", "`kb --base work list` and `kb --base work show 1`."),
-            ("`kb base allow`, `kb skill install`", "`kb base allow`, `kb skill install`"),
-            ("`kb --base x list`, kb list", "`kb --base x list`, kb list"),
-        ] {
-            assert_eq!(work.with_base(text, None), expected);
-            assert_eq!(work.with_base(expected, None), expected);
-            assert_eq!(work.with_base(text, Some("default")), text);
-            assert_eq!(HumanLayout::plain(40).with_base(text, None), text);
-        }
+        let update = || wording!("hint: `{}`", kb("update"));
+        assert_eq!(work.worded_about(&update(), Some("default")), "hint: `kb update`");
+        assert_eq!(shown(&work, update()), "hint: `kb --base work update`\n");
+        // A text is not searched for commands.
+        assert_eq!(shown(&work, "note: `kb update`"), "note: `kb update`\n");
     }
 
     #[test]
