@@ -74,8 +74,12 @@ mod tests {
         let text = "ebb".into();
         let alone = AppMessage::new(level, &text);
         let of_base = AppMessage { base: Some("work"), ..alone };
-        assert_eq!((alone.line(), of_base.line()), (line.into(), line_of_base.into()));
-        assert_eq!((alone.unlabelled(), of_base.unlabelled()), ("ebb".into(), "work: ebb".into()));
+        assert_eq!(
+            [alone.line(), of_base.line()].map(|text| text.to_string()),
+            [line, line_of_base]
+        );
+        let texts = [alone.unlabelled(), of_base.unlabelled()].map(|text| text.to_string());
+        assert_eq!(texts, ["ebb", "work: ebb"]);
     }
 
     #[test]
