@@ -158,9 +158,13 @@ impl MessageReporter {
     }
 
     /// Prints a line. If stderr is closed, it is lost.
-    fn print(&self, line: &Wording) {
-        let _ =
-            streams::text_aside(|out| self.layout.labelled(clean(&self.layout.worded(line)), out));
+    fn print(&self, text: &Wording) {
+        self.print_line(clean(&self.layout.worded(text)));
+    }
+
+    /// Prints a line unchanged.
+    fn print_line(&self, line: String) {
+        let _ = streams::text_aside(|out| self.layout.labelled(line, out));
     }
 }
 
@@ -253,7 +257,7 @@ pub(super) fn end(is_printed: bool) {
     for line in time_lines(stages.chain([("total", begin.elapsed(), 1)]).collect()) {
         reporter.log_line("time", &clean(line.trim_start_matches("time")));
         if is_printed && reporter.verbosity == Verbosity::Timed {
-            reporter.print(&line.into());
+            reporter.print_line(line);
         }
     }
 }

@@ -77,9 +77,9 @@ fn called(
 ) -> Result<ToolReply> {
     let form = ReplyOptions::take(&mut input);
     let sessions = service.bases.take(row.name, &mut input)?;
-    let observer = ServerReporter::new(&*service.observer, call);
+    let observer: &dyn Observer = &ServerReporter::new(&*service.observer, call);
     if let Some(news) = program::news_of_replacement() {
-        (&observer as &dyn Observer).warn(news);
+        observer.warn(news);
     }
     (row.answer)(input, &ToolCallContext { bases: &service.bases, sessions, observer, form })
 }

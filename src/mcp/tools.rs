@@ -13,11 +13,10 @@ use serde_json::Value;
 use crate::app::indexing::add::{AddRequest, DocumentSource};
 use crate::app::query::search::{SearchAnswer, SearchRequest};
 use crate::app::session::observer::NoteKeeper;
-use crate::app::{self, Session};
+use crate::app::{self, Observer, Session};
 use crate::error::{Error, Result};
 use crate::mcp::bases::Bases;
 use crate::mcp::form::{PAGE, ReplyOptions, SHORT_PAGE};
-use crate::mcp::reporter::ServerReporter;
 use crate::mcp::schemas::schema;
 use crate::present::json::{self, read as read_json};
 use crate::present::text::compact::{self, AnswerInterface, documents};
@@ -103,7 +102,7 @@ pub(super) fn rows() -> Vec<DocumentTool> {
                 |input: SimilarInput, call| {
                     let request = input.try_into()?;
                     let found =
-                        app::query::search::similar(call.session(), &request, &call.observer)?;
+                        app::query::search::similar(call.session(), &request, call.observer)?;
                     call.form.reply(PAGE, &found, json::similar, compact::similar)
                 },
             )
@@ -258,7 +257,7 @@ pub(super) fn rows() -> Vec<DocumentTool> {
 fn list(input: ListInput, call: &ToolCallContext<'_>) -> Result<ToolReply> {
     let (limit, start) = (input.limit.unwrap_or(LIST_LIMIT) as usize, call.form.cursor);
     let request = input.into_request()?;
-    let notes = NoteKeeper::new(&call.observer);
+    let notes = NoteKeeper::new(call.observer);
     let documents = app::query::read::list(call.session(), &request, &notes)?;
     let notes = notes.kept(call.session().notices().to_vec());
     let total = documents.len();
@@ -276,7 +275,7 @@ fn list(input: ListInput, call: &ToolCallContext<'_>) -> Result<ToolReply> {
 /// Finds matching lines, and shows a part of them that fits the budget.
 fn grep(input: GrepInput, call: &ToolCallContext<'_>) -> Result<ToolReply> {
     let budget = input.budget()?.min(PAGE);
-    let results = app::query::grep::grep(call.session(), &input.into_request()?, &call.observer)?;
+    let results = app::query::grep::grep(call.session(), &input.into_request()?, call.observer)?;
     let first = call.form.cursor;
     if !GrepPart::begins_at(&results, first) {
         return Err(call.form.no_page());
@@ -294,7 +293,7 @@ fn grep(input: GrepInput, call: &ToolCallContext<'_>) -> Result<ToolReply> {
 fn found(request: &SearchRequest, call: &ToolCallContext<'_>) -> Result<SearchAnswer> {
     match call.sessions.as_slice() {
         [session] => {
-            let mut found = app::query::search::search(session, request, &call.observer)?;
+            let mut found = app::query::search::search(session, request, call.observer)?;
             // A model that reads on must name the base again. With all details, the data is that of the command.
             if !call.form.is_full && !Arc::ptr_eq(session, &call.bases.usual()) {
                 found.name_base(&session.place().name);
@@ -303,14 +302,14 @@ fn found(request: &SearchRequest, call: &ToolCallContext<'_>) -> Result<SearchAn
         }
         several => {
             let sessions: Vec<&Session> = several.iter().map(|session| &**session).collect();
-            app::query::search::search_several(&sessions, request, &call.observer)
+            app::query::search::search_several(&sessions, request, call.observer)
         }
     }
 }
 
 /// Adds documents and reports progress.
 fn added(request: &AddRequest, call: &ToolCallContext<'_>) -> Result<ToolReply> {
-    let (report, _) = app::indexing::add::add(call.session(), request, &call.observer)?;
+    let (report, _) = app::indexing::add::add(call.session(), request, call.observer)?;
     call.form.reply(SHORT_PAGE, &report, json::report, documents::report)
 }
 
@@ -320,7 +319,7 @@ pub(super) struct ToolCallContext<'a> {
     pub(super) bases: &'a Bases,
     /// Those that the call is about, at least one.
     pub(super) sessions: Vec<Arc<Session>>,
-    pub(super) observer: ServerReporter<'a>,
+    pub(super) observer: &'a dyn Observer,
     pub(super) form: ReplyOptions,
 }
 
