@@ -15,8 +15,11 @@ pub struct SessionBuilder {
     pub(super) flags: Flags,
     /// The knowledge base that the user named.
     pub(super) base: Option<String>,
+    /// The working directory of a person at a terminal, in the database's notation.
     pub(super) working_dir: Option<String>,
+    /// The program that reads untrusted formats; `None` for this program.
     pub(super) reader: Option<PathBuf>,
+    /// Receives notes when there is no observer.
     pub(super) notify: fn(&str),
     /// Whether searches may read changed files again.
     pub(super) can_refresh: bool,

@@ -9,7 +9,7 @@ pub mod copies;
 pub mod erase;
 pub mod error_log;
 pub(crate) mod export_file;
-pub(crate) mod kept_link;
+pub(crate) mod kept_connection;
 pub mod lookup;
 pub mod message;
 pub mod model;
@@ -26,7 +26,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use crate::app::session::bases::place::NamedBase;
-use crate::app::session::kept_link::KeptConnection;
+use crate::app::session::kept_connection::KeptConnection;
 use crate::config::{self, Config, Environment, Freshness, ResolvedConfig};
 use crate::embed::{Embedder, Locations};
 use crate::error::{Error, Result};
@@ -261,7 +261,7 @@ struct OpenedParts {
     /// Read connections kept by earlier queries.
     stores: Mutex<Vec<Store>>,
     /// The connection to PostgreSQL kept by an earlier query.
-    kept_link: Mutex<Option<KeptConnection>>,
+    kept_connection: Mutex<Option<KeptConnection>>,
 }
 
 impl OpenedParts {

@@ -6,7 +6,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use super::Session;
 use crate::app::Observer;
 use crate::app::session::bases::trust;
-use crate::app::session::kept_link::KeptConnection;
+use crate::app::session::kept_connection::KeptConnection;
 use crate::app::session::{copies, model};
 use crate::document::Binding;
 use crate::embed::Embedder;
@@ -141,7 +141,7 @@ impl Session {
 
     /// Closes the kept connections.
     pub fn close(&self) -> Result<()> {
-        self.kept_link().take();
+        self.kept_connection().take();
         let stores = std::mem::take(&mut *self.stores());
         stores.into_iter().try_for_each(Store::close)
     }
@@ -151,8 +151,8 @@ impl Session {
         Arc::clone(&self.opened.fetching_has_failed)
     }
 
-    pub(crate) fn kept_link(&self) -> MutexGuard<'_, Option<KeptConnection>> {
-        self.opened.kept_link.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn kept_connection(&self) -> MutexGuard<'_, Option<KeptConnection>> {
+        self.opened.kept_connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn stores(&self) -> MutexGuard<'_, Vec<Store>> {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use crate::app::query::push::PushReport;
 use crate::app::session::absent;
-use crate::app::session::kept_link::KeptConnection;
+use crate::app::session::kept_connection::KeptConnection;
 use crate::app::session::observer::AppEvent;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
 /// Opens the copy behind a URL, through the connection of the last search if it was there.
 pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> Result<Remote> {
     let target = parse(session, typed)?;
-    let kept = session.kept_link().take().filter(|kept| kept.typed == typed);
+    let kept = session.kept_connection().take().filter(|kept| kept.typed == typed);
     // The server may have ended the kept connection meanwhile.
     let remote = match kept.and_then(|kept| Remote::open(kept.link).ok()) {
         Some(remote) => remote,
@@ -57,7 +57,7 @@ pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> R
 
 /// Keeps the connection of a search for the next one.
 pub(crate) fn keep(session: &Session, typed: &str, remote: Remote) {
-    *session.kept_link() =
+    *session.kept_connection() =
         remote.close().map(|link| KeptConnection { typed: typed.to_owned(), link });
 }
 
