@@ -286,7 +286,7 @@ mod tests {
         <DocumentProperties><Title>Tides</Title><Author>Ida</Author></DocumentProperties>\
         <Styles><Style ss:ID=\"a\"><NumberFormat ss:Format=\"0.0%\"/></Style><Style ss:ID=\"b\"><NumberFormat ss:Format=\"Short Date\"/></Style>\
         <Style ss:ID=\"c\"><NumberFormat ss:Format=\"Standard\"/></Style></Styles>\
-        <Worksheet ss:Name=\"HeadingLevels\"><Table><Row><Cell><Data ss:Type=\"String\">Place</Data></Cell><Cell><Data ss:Type=\"String\">Share</Data></Cell>\
+        <Worksheet ss:Name=\"Levels\"><Table><Row><Cell><Data ss:Type=\"String\">Place</Data></Cell><Cell><Data ss:Type=\"String\">Share</Data></Cell>\
         <Cell ss:Index=\"4\"><Data ss:Type=\"String\">Day</Data></Cell></Row>\
         <Row><Cell><ss:Data ss:Type=\"String\" xmlns=\"http://www.w3.org/TR/REC-html40\">Bre<B>st</B></ss:Data><Comment ss:Author=\"Bo\">\
         <ss:Data>Check</ss:Data></Comment></Cell><Cell ss:StyleID=\"a\"><Data ss:Type=\"Number\">0.125</Data></Cell>\

@@ -35,7 +35,7 @@ fn a_task_has_steps_notes_and_sections() {
 #[test]
 fn tables_lists_and_definitions_are_read() {
     check(
-        "<dita><concept><title>HeadingLevels</title><conbody><p>Of<indexterm>water<indexterm>low</indexterm></indexterm> water:<ul><li>low</li>\
+        "<dita><concept><title>Levels</title><conbody><p>Of<indexterm>water<indexterm>low</indexterm></indexterm> water:<ul><li>low</li>\
          <li><p>high</p></li></ul></p><dl><dlentry><dt>Ebb</dt><dd>The water leaves.</dd></dlentry></dl><table><title>Gauges</title>\
          <tgroup cols='2'><colspec colname='c1'/><thead><row><entry>Code</entry><entry>Place</entry></row></thead><tbody><row>\
          <entry namest='c1' nameend='c2'>All <b>dry</b></entry></row></tbody></tgroup></table></conbody>\

@@ -78,13 +78,13 @@ mod tests {
             ["## Levels", "Quay: east", "| Name | State |\n| --- | --- |\n| Hull | dry |"];
         let [above, head, below] = &rows;
         let body = format!(
-            "<table:table table:name='HeadingLevels'>{above}<table:table-header-rows>{head}</table:table-header-rows>{below}\
+            "<table:table table:name='Levels'>{above}<table:table-header-rows>{head}</table:table-header-rows>{below}\
              </table:table>"
         );
         assert_eq!(read(&body), expected);
         let body = format!(
-            "<table:table table:name='HeadingLevels'>{above}{head}{below}</table:table><table:database-ranges>\
-             <table:database-range table:target-range-address='HeadingLevels.A2:HeadingLevels.B3'/></table:database-ranges>"
+            "<table:table table:name='Levels'>{above}{head}{below}</table:table><table:database-ranges>\
+             <table:database-range table:target-range-address='Levels.A2:Levels.B3'/></table:database-ranges>"
         );
         assert_eq!(read(&body), expected);
     }

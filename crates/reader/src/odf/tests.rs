@@ -79,7 +79,7 @@ fn sheets_are_sections_with_tables() {
         )
     };
     let body = format!(
-        "<table:table table:name='HeadingLevels'><table:table-row>{}{}</table:table-row><table:table-row \
+        "<table:table table:name='Levels'><table:table-row>{}{}</table:table-row><table:table-row \
          table:number-rows-repeated='2'>{}{}</table:table-row><table:table-row table:number-rows-repeated='1048000'>\
          <table:table-cell table:number-columns-repeated='16384'/></table:table-row></table:table>",
         cell("string", "Place"),
@@ -169,7 +169,7 @@ fn annotations_of_slides_and_cells_are_with_them() {
     check(read_slides, &slide, &["# Tides", "Comment by Jan: Ask.", "## Notes", "Slowly."]);
     let cell = "<table:table-cell><text:p>x</text:p></table:table-cell>";
     let sheet = format!(
-        "<table:table table:name='HeadingLevels'><table:table-row table:number-rows-repeated='2'>{cell}{cell}</table:table-row>\
+        "<table:table table:name='Levels'><table:table-row table:number-rows-repeated='2'>{cell}{cell}</table:table-row>\
          <table:table-row>{cell}<table:table-cell>{remark}<text:p>y</text:p></table:table-cell></table:table-row>\
          </table:table>"
     );

@@ -4,7 +4,7 @@ use super::*;
 use crate::parts::archive;
 use crate::testing::output_of;
 
-const WORKBOOK: &str = "<workbook><sheets><sheet name='HeadingLevels' sheetId='1' r:id='rId1'/>\
+const WORKBOOK: &str = "<workbook><sheets><sheet name='Levels' sheetId='1' r:id='rId1'/>\
     <sheet name='Chart' sheetId='2' r:id='rId2'/></sheets></workbook>";
 const RELATIONS: &str = "<Relationships><Relationship Id='rId1' Type='x/worksheet' Target='worksheets/sheet1.xml'/>\
     <Relationship Id='rId2' Type='x/chartsheet' Target='chartsheets/sheet1.xml'/>\

@@ -61,7 +61,7 @@ fn what_a_template_is_called_with_is_read() {
 fn figures_and_tables_have_their_cells_and_captions() {
     check(
         "#figure(\n  table(\n    columns: (auto, 1fr, 2fr),\n    table.header([*Place*], [Low], [High]),\n    [Brest], [1], [4],\n    \
-         table.cell(colspan: 2)[none], \"x\",\n  ),\n  caption: [HeadingLevels of #emph[water]],\n) <levels>\n\n#align(center)[\n  Wide text\n]\n\
+         table.cell(colspan: 2)[none], \"x\",\n  ),\n  caption: [Levels of #emph[water]],\n) <levels>\n\n#align(center)[\n  Wide text\n]\n\
          #image(\"a.png\", alt: \"A crane\")\n",
         &[
             "| Place | Low | High |\n| --- | --- | --- |\n| Brest | 1 | 4 |\n| none |  | x |",
