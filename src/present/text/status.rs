@@ -271,7 +271,10 @@ fn describe_sandbox(layers: Option<&Layers>) -> String {
     let Some((active, inactive)) = layers.map(Layers::names) else {
         return wording!("no document can be read (`{}` says why)", kb("doctor")).to_string();
     };
-    let inactive: String = inactive.iter().map(|layer| format!(", no {layer}")).collect();
+    if active.is_empty() {
+        return "none".to_owned();
+    }
+    let inactive: String = inactive.iter().map(|layer| format!(", without {layer}")).collect();
     format!("{}{inactive}", active.join(", "))
 }
 

@@ -18,6 +18,11 @@ pub(super) mod parent;
 mod process;
 mod slots;
 
+/// What people are told where the system has no box for the processes that read documents; `None` where it has one.
+/// An old kernel of Linux may lack it, too: `Layers` say what is in force.
+pub const NO_SANDBOX: Option<&str> =
+    if cfg!(target_os = "linux") { None } else { Some("files are read without a sandbox here") };
+
 pub use confine::become_tesseract;
 pub use layers::Layers;
 pub use options::{Ocr, ReadOptions, Tesseract};

@@ -103,6 +103,9 @@ pub(super) struct Process {
     errors: Arc<Mutex<Vec<u8>>>,
     /// Disconnected when all of stderr has been read.
     stderr_end: Receiver<()>,
+    /// On Unix, the process asks to end with this one.
+    #[cfg(windows)]
+    _tree: Option<crate::files::processes::ProcessTree>,
 }
 
 impl Process {
@@ -119,7 +122,16 @@ impl Process {
         let (stderr_sender, stderr_end) = sync_channel(0);
         let (in_flight, errors) = (Arc::<InFlight>::default(), Arc::default());
         let current = Cell::default();
-        let mut process = Self { child: spawned, lines, in_flight, current, errors, stderr_end };
+        let mut process = Self {
+            #[cfg(windows)]
+            _tree: crate::files::processes::ProcessTree::of(&spawned),
+            child: spawned,
+            lines,
+            in_flight,
+            current,
+            errors,
+            stderr_end,
+        };
         let pipes =
             (process.child.stdin.take(), process.child.stdout.take(), process.child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
@@ -256,5 +268,12 @@ fn spawn(program: &Path, args: &[&OsStr], variables: &[(&str, OsString)]) -> io:
         // Ctrl-C is for this process, which decides what becomes of the document.
         command.process_group(0);
     }
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NO_WINDOW);
     command.spawn()
 }
+
+/// A process without a console: Ctrl-C does not reach it, and a program without a console opens no window for it
+/// (`winbase.h`).
+#[cfg(windows)]
+const CREATE_NO_WINDOW: u32 = 0x0800_0000;

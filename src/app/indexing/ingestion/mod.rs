@@ -19,6 +19,7 @@ use crate::app::session::running::Announcement;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
 use crate::extract::detect::TypeOverride;
+use crate::extract::sandbox::NO_SANDBOX;
 use crate::files::reach::Reach;
 use crate::ingest::roots::Roots;
 use crate::ingest::walk::Start;
@@ -71,6 +72,9 @@ pub(crate) fn ingest(
     let walk = matches!(request.source, DocumentSource::Paths(_)).then(|| options.walk.clone());
     if let (Some(announcement), Some(walk)) = (&mut announcement, &walk) {
         announcement.will_read(&starts, walk);
+    }
+    if let Some(note) = NO_SANDBOX.filter(|_| matches!(walks, Walks::Named(_)) && walk.is_some()) {
+        observer.note(wording!("{} (`{}` says more)", note, kb("doctor")));
     }
     observer.on_event(AppEvent::IngestBegins { starts: &starts, walk, is_single });
     let mut run = ingest::IngestRun {

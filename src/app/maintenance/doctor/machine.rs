@@ -14,13 +14,14 @@ use crate::config::OcrMode;
 use crate::document::Binding;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::extract::sandbox::{self, Layers};
+use crate::extract::sandbox::{self, Layers, NO_SANDBOX};
 use crate::files::access::{is_mounted_read_only, is_writable};
 use crate::files::private::{close, is_open_to_others};
 use crate::files::program;
 use crate::files::write::free_bytes;
 use crate::store::Store;
 use crate::text::number::thousands;
+use crate::text::paths::canonical;
 use crate::wording::{kb, wording};
 
 /// Files of the data directory with private content.
@@ -66,7 +67,7 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
             continue;
         }
         if is_fixing {
-            let made = path.canonicalize().and_then(|place| close(&place));
+            let made = canonical(&path).and_then(|place| close(&place));
             made.map_err(|source| Error::of_file(&path, source))?;
         }
         if !is_open_to_others(&path) {
@@ -209,8 +210,9 @@ pub(super) fn sandbox(session: &Session, findings: &mut Findings) -> Option<Laye
         findings.add("sandbox", CheckVerdict::Ok, active);
         return Some(layers);
     }
-    let active = if active.is_empty() { "a separate process".to_owned() } else { active };
-    let message = format!("{active}; this system has no {}", inactive.join(", no "));
+    let active = if active.is_empty() { "a process for each document".to_owned() } else { active };
+    let lacks = format!("{active}; this system lacks: {}", inactive.join(", "));
+    let message = NO_SANDBOX.map_or_else(|| lacks.clone(), |note| format!("{note}: {lacks}"));
     findings.add("sandbox", CheckVerdict::Note, message);
     Some(layers)
 }

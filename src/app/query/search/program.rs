@@ -111,11 +111,15 @@ fn read(mut pipe: impl Read + Send + 'static, max: usize, keeps_last: bool) -> R
 /// A program that is killed with all its children when it is dropped.
 struct ProgramProcess {
     child: Child,
+    #[cfg(windows)]
+    _tree: Option<processes::ProcessTree>,
     /// A variable of its environment, which everything that it starts has, too.
+    #[cfg(unix)]
     mark: String,
 }
 
 /// Most looks for processes that were started while others were killed.
+#[cfg(unix)]
 const MAX_ROUNDS: u32 = 8;
 
 /// Name of the variable that marks what a run has started.
@@ -129,7 +133,13 @@ impl ProgramProcess {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let child = command.env(MARK, &value).spawn()?;
-        Ok(Self { child, mark: format!("{MARK}={value}") })
+        Ok(Self {
+            #[cfg(windows)]
+            _tree: processes::ProcessTree::of(&child),
+            child,
+            #[cfg(unix)]
+            mark: format!("{MARK}={value}"),
+        })
     }
 }
 

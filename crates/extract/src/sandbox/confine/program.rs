@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::files::open::{SymlinkPolicy, list, open, read};
+use crate::text::paths::resolved;
 
 /// The files and folders that a program needs. Not all of them exist.
 pub(super) struct ProgramFiles {
@@ -40,7 +41,7 @@ const SYSTEM: [&str; 2] = ["/", "/usr"];
 
 impl ProgramFiles {
     pub(super) fn of(program: &Path) -> Self {
-        let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+        let real = resolved(program);
         let mut read: Vec<PathBuf> = DEVICES.map(PathBuf::from).to_vec();
         read.extend([CACHE.into(), musl_folders()]);
         match cached_libraries() {
