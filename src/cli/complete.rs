@@ -167,6 +167,7 @@ impl CandidateSources {
         let names = self.session().and_then(|session| read::names(&session).ok());
         let documents = names.unwrap_or_default();
         let typed = self.plain(typed).to_lowercase();
+        let is_absolute = Path::new(&typed).is_absolute();
         let begins = |text: &str| text.to_lowercase().starts_with(&typed);
         let mut found = Vec::new();
         for document in documents.iter().rev() {
@@ -176,7 +177,7 @@ impl CandidateSources {
             } else if !typed.is_empty() && begins(&document.title) {
                 found.push(self.candidate(&document.title, &format!("document {id}")));
             } else if let Some(path) =
-                document.path.as_deref().filter(|path| typed.starts_with('/') && begins(path))
+                document.path.as_deref().filter(|path| is_absolute && begins(path))
             {
                 found.push(self.candidate(path, &document.title));
             }

@@ -1,5 +1,6 @@
 //! Reads the variables of the process once and returns them by name.
 
+use crate::text::paths::resolved;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -17,8 +18,10 @@ pub struct Environment {
 impl Environment {
     /// Reads the variables of this process.
     pub fn of_process() -> Self {
+        // Windows does not distinguish `Path` and `PATH`.
+        let written = |name: String| if cfg!(windows) { name.to_uppercase() } else { name };
         let mut environment: Self = std::env::vars_os()
-            .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
+            .map(|(name, value)| (written(name.to_string_lossy().into_owned()), value))
             .collect();
         // If `HOME` is not set, the system may still know it, for example for a service.
         if environment.get("HOME").is_none()
@@ -67,9 +70,16 @@ impl Environment {
     /// Whether a folder is a project's `.kb`, or is in one. Everyone who commits to the project can write it. The
     /// one in the home directory is the user's own.
     pub fn is_of_project(&self, dir: &Path) -> bool {
-        let own = real_path(&self.home().join(PROJECT_FOLDER));
+        let own = resolved(&self.home().join(PROJECT_FOLDER));
         // The folder may also be a link to another folder of the project.
-        is_in_other(dir, &own) || is_in_other(&real_path(dir), &own)
+        is_in_other(dir, &own) || is_in_other(&resolved(dir), &own)
+    }
+
+    /// Returns the folder for what kb keeps on this machine and can make again, or that others need not have:
+    /// `XDG_CACHE_HOME` or `XDG_STATE_HOME`, else the usual folder of the system.
+    pub fn local_dir(&self, variable: &str, usual: &str) -> PathBuf {
+        let of_system = || self.path("LOCALAPPDATA").filter(|_| cfg!(windows));
+        self.path(variable).or_else(of_system).unwrap_or_else(|| self.home().join(usual))
     }
 
     /// Returns the folder for temporary files.
@@ -86,12 +96,7 @@ impl FromIterator<(String, OsString)> for Environment {
 
 /// Whether a path is a `.kb` other than the user's own, or is in one.
 fn is_in_other(path: &Path, own: &Path) -> bool {
-    path.ancestors().any(|dir| dir.ends_with(PROJECT_FOLDER) && real_path(dir) != own)
-}
-
-/// Returns a path without links; unchanged if it does not exist.
-fn real_path(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    path.ancestors().any(|dir| dir.ends_with(PROJECT_FOLDER) && resolved(dir) != own)
 }
 
 #[cfg(test)]

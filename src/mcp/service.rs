@@ -1,7 +1,7 @@
 //! Holds the state that all tools and resources share, and decides what depends on where the client works: the
 //! knowledge base of its project, and whether it has skills.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use percent_encoding::percent_decode_str;
@@ -80,7 +80,9 @@ fn folder(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix(FILE_URI)?;
     let path = path.strip_prefix("localhost").unwrap_or(path);
     let path = percent_decode_str(path).decode_utf8().ok()?;
-    path.starts_with('/').then(|| PathBuf::from(&*path))
+    let path = path.strip_prefix('/')?;
+    // The path of a drive follows the slash.
+    Some(if cfg!(windows) { path.into() } else { Path::new("/").join(path) })
 }
 
 /// Converts an error to the form that clients get, in the words of a tool with these arguments.

@@ -77,6 +77,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("image", &["reader/pdf/ocr/raster.rs", "reader/pdf/picture.rs", "reader/pdf/with_image.rs"]),
     ("indicatif", &["cli"]),
     ("jsonc_parser", &["app/agents/clients/in_json.rs"]),
+    ("win32job", &["base/files/processes.rs"]),
+    ("winapi_util", &["base/files/open/windows.rs"]),
     // One entry point of the child, and functions for fuzzing without a database.
     ("kb_reader", &["cli/mod.rs", "fuzzing.rs"]),
     (

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::error::Result;
 use crate::model_files::is_plain_name;
 use crate::registry::{self, ModelSpec};
+use crate::text::paths::resolved;
 
 /// The chosen model.
 #[derive(Debug, Clone)]
@@ -64,7 +65,7 @@ fn is_hub_id(name: &str) -> bool {
 
 /// Returns the last component of a directory; for a hub snapshot, the model's own name.
 fn directory_name(path: &Path) -> String {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = resolved(path);
     let snapshots = path.parent().filter(|folder| folder.ends_with("snapshots"));
     let named = snapshots.and_then(Path::parent).unwrap_or(&path);
     let name = named.file_name().unwrap_or_default().to_string_lossy();

@@ -37,7 +37,7 @@ pub(super) fn logged<T>(
         command: command.to_owned(),
         skill: skill.name.clone(),
         skill_path: skill.skill_path(),
-        cwd: paths::path_text(&caller.cwd.canonicalize().unwrap_or_else(|_| caller.cwd.clone())),
+        cwd: paths::path_text(&paths::resolved(&caller.cwd)),
         args: args.to_string(),
         error: outcome.as_ref().err().map(|error| error_line(error, caller.program)),
     };

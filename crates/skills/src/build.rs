@@ -14,6 +14,7 @@ use crate::index::{self, BuiltIndex};
 use crate::manifest::{self, BuildManifest};
 use crate::place::{self, SKILL_FILE, Skill, SkillScope};
 use crate::skill_files::{self, SkillContents};
+use crate::text::paths::canonical;
 use crate::text::paths::path_of;
 use crate::wording::{kb, wording};
 use crate::{page, registry, resolve, stub};
@@ -177,7 +178,7 @@ pub(super) fn import(caller: &Caller, typed: &str, options: &BuildOptions) -> Re
     };
     let sources = place::sources_of(&store);
     let target = sources.join(&name);
-    if target.canonicalize().is_ok_and(|target_dir| target_dir == source.dir) {
+    if canonical(&target).is_ok_and(|target_dir| target_dir == source.dir) {
         return Ok(target);
     }
     let is_there = target.symlink_metadata().is_ok();

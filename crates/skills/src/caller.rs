@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use crate::diagnostic::{Diagnostic, Program, Warning};
 use crate::error::{Error, Result};
 use crate::store::skills::index::FtsTokenizer;
+use crate::text::paths::canonical;
 
 /// Name of the directory that holds a store.
 pub(super) const STORE_DIR: &str = ".skillc";
@@ -78,8 +79,7 @@ pub fn project_of<'a>(cwd: &'a Path, home: &Path) -> Option<&'a Path> {
 
 /// Whether two paths are the same, or lead to the same place.
 pub(super) fn same_place(one: &Path, other: &Path) -> bool {
-    one == other
-        || one.canonicalize().is_ok_and(|real| other.canonicalize().is_ok_and(|o| o == real))
+    one == other || canonical(one).is_ok_and(|real| canonical(other).is_ok_and(|o| o == real))
 }
 
 /// Whether a directory is a store. A directory that holds only logs is not: logging creates one

@@ -17,6 +17,7 @@ use crate::store::skills::index::{
     FtsTokenizer, IndexDraft, IndexMeta, IndexedFile, IndexedHeading, SCHEMA_VERSION, SkillIndex,
 };
 use crate::text::headings::Heading;
+use crate::text::paths::canonical;
 
 /// The result of building an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,7 +161,7 @@ pub fn escaping_link(skill: &Skill, listing: &SkillContents) -> Option<String> {
     let escaping = listing
         .links
         .iter()
-        .find(|(_, link)| link.canonicalize().is_ok_and(|target| !target.starts_with(&skill.dir)));
+        .find(|(_, link)| canonical(link).is_ok_and(|target| !target.starts_with(&skill.dir)));
     escaping.map(|(path, _)| path.clone())
 }
 

@@ -172,7 +172,7 @@ fn base_name(dir: &Path) -> String {
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().map_err(|source| Error::of_file(path, source))
+    paths::canonical(path).map_err(|source| Error::of_file(path, source))
 }
 
 #[cfg(test)]

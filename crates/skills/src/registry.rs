@@ -178,8 +178,8 @@ fn skill_files(root: &SkillRoot) -> Result<Vec<PathBuf>> {
 /// Reads a SKILL.md. The error is a sentence that describes the problem.
 fn read(caller: &Caller, root: &SkillRoot, file: &Path) -> Result<FoundSkill, String> {
     let dir = file.parent().unwrap_or(file);
-    let real_dir = dir.canonicalize().map_err(|error| error.to_string())?;
-    let real_file = file.canonicalize().map_err(|error| error.to_string())?;
+    let real_dir = paths::canonical(dir).map_err(|error| error.to_string())?;
+    let real_file = paths::canonical(file).map_err(|error| error.to_string())?;
     if !real_file.starts_with(&real_dir) {
         return Err("SKILL.md is a link that leads out of the skill".into());
     }

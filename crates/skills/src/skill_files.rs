@@ -161,7 +161,7 @@ impl SourceHash {
 ///
 /// `root` is absolute with links resolved.
 pub(super) fn read_within(root: &Path, path: &Path) -> Result<Vec<u8>> {
-    let place = path.canonicalize().map_err(|source| Error::of_file(path, source))?;
+    let place = paths::canonical(path).map_err(|source| Error::of_file(path, source))?;
     if !place.starts_with(root) {
         return Err(Diagnostic::PathEscapes(paths::path_text(path)).into());
     }

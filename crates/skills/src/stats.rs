@@ -226,9 +226,7 @@ fn text(time: jiff::Timestamp) -> String {
 
 /// Returns a directory in the form used by the log.
 fn project(cwd: &Path, typed: &str) -> Result<String> {
-    let path = cwd
-        .join(typed)
-        .canonicalize()
+    let path = paths::canonical(&cwd.join(typed))
         .map_err(|_| Diagnostic::InvalidFilter(format!("project path not found: {typed}")))?;
     Ok(paths::path_text(&path))
 }

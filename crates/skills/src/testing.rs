@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::diagnostic::Program;
 use crate::store::skills::index::FtsTokenizer;
+use crate::text::paths::canonical;
 
 use super::caller::Caller;
 
@@ -19,7 +20,7 @@ impl World {
     /// Creates a home and a project; the caller is in the project.
     pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
+        let root = canonical(dir.path()).unwrap();
         for name in ["home", "project/.skillc", "elsewhere"] {
             fs::create_dir_all(root.join(name)).unwrap();
         }
@@ -39,7 +40,7 @@ impl World {
     }
 
     pub(super) fn path(&self, relative: &str) -> PathBuf {
-        self.dir.path().canonicalize().unwrap().join(relative)
+        canonical(self.dir.path()).unwrap().join(relative)
     }
 
     pub(super) fn write(&self, relative: &str, content: impl AsRef<[u8]>) {

@@ -309,7 +309,7 @@ pub fn follow_database(
     store: &mut Store,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let Ok(place) = session.data_dir().canonicalize() else { return Ok(()) };
+    let Ok(place) = paths::canonical(session.data_dir()) else { return Ok(()) };
     let text = paths::path_text(&place);
     let before = store.last_folder()?;
     if before.as_ref() == Some(&text) {

@@ -258,7 +258,7 @@ pub(super) fn draw(layout: &ScreenLayout, is_coloured: bool, buffer: &mut Buffer
 /// Returns the style of a meaning, from its escape sequence.
 fn style(meaning: Meaning, is_coloured: bool) -> Style {
     let numbers: Vec<u8> =
-        meaning.code().split(';').filter_map(|number| number.parse().ok()).collect();
+        meaning.code().split(';').filter_map(|number| number.parse::<u8>().ok()).collect();
     let modifiers = MODIFIERS.iter().filter(|known| numbers.contains(&known.1));
     let colour = COLOURS.iter().find(|known| is_coloured && numbers.contains(&known.1));
     let mut style = Style::new().add_modifier(modifiers.map(|known| known.0).collect());

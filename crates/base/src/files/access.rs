@@ -13,10 +13,11 @@ pub fn is_writable(path: &Path) -> bool {
     accessat(CWD, path, wanted, AtFlags::EACCESS).is_ok()
 }
 
-/// Returns `true`: what may be written is not known on this system before it is tried.
-#[cfg(not(unix))]
-pub fn is_writable(_: &Path) -> bool {
-    true
+/// Whether a file is not marked as read-only. What else may be written is not known on Windows before it is tried.
+#[cfg(windows)]
+pub fn is_writable(path: &Path) -> bool {
+    // On a folder, the mark means something else.
+    !path.metadata().is_ok_and(|found| found.is_file() && found.permissions().readonly())
 }
 
 /// Whether this process may read a file.

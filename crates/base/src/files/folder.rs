@@ -79,11 +79,6 @@ pub fn remove_all(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Waits until a file that a library wrote is on disk.
-pub fn sync(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,15 +1,15 @@
 //! Keeps a line of text in a file for as long as a process works: what is left of a killed process says nothing.
 //!
-//! The writer holds the lock of the file, which the system releases however the process ends. A reader trusts the text
-//! only while it cannot get the lock itself.
+//! The writer holds the file, until the system releases it however the process ends. A reader trusts the text only while
+//! it could not hold the file itself. Holding is a lock; on Windows, where nobody can read what is locked, it is the right to
+//! write, which the writer shares with no one.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::open::{self, SymlinkPolicy, identity, identity_of};
 use super::path::folder_of;
-use super::private::new_file;
 
 /// Bytes of the file, always the same: a reader sees the old or the new line, and a longer file is not kb's.
 const LEN: usize = 128;
@@ -28,13 +28,12 @@ impl LiveLine {
         if path.symlink_metadata().is_ok() && !remove_abandoned(path)? {
             return Ok(None);
         }
-        let file = match new_file(path) {
+        let file = match system::create_held(path) {
             // Another process was faster.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
             made => made?,
         };
-        let line = Self { path: path.to_owned(), file };
-        Ok(line.file.try_lock().is_ok().then_some(line))
+        Ok(file.map(|file| Self { path: path.to_owned(), file }))
     }
 
     /// Replaces the line; what is too long is cut.
@@ -60,9 +59,8 @@ impl Drop for LiveLine {
 /// if no process keeps one there.
 pub fn live_line(path: &Path) -> Option<String> {
     let file = open::open(path, SymlinkPolicy::RefuseBelow(folder_of(path))).ok()?;
-    match file.try_lock_shared() {
-        Err(TryLockError::WouldBlock) => {}
-        Ok(()) | Err(TryLockError::Error(_)) => return None,
+    if !system::is_held(&file, path) {
+        return None;
     }
     let mut text = String::new();
     let is_read = file.take(LEN as u64).read_to_string(&mut text).is_ok();
@@ -74,7 +72,7 @@ fn remove_abandoned(path: &Path) -> io::Result<bool> {
     let Ok(file) = open::open(path, SymlinkPolicy::RefuseBelow(folder_of(path))) else {
         return Ok(false);
     };
-    if file.try_lock().is_err() || !is_at(&file, path) {
+    if !system::take(&file, path) || !is_at(&file, path) {
         return Ok(false);
     }
     fs::remove_file(path).map(|()| true)
@@ -82,7 +80,71 @@ fn remove_abandoned(path: &Path) -> io::Result<bool> {
 
 /// Whether the file is still the one at the path: another process may have replaced it.
 fn is_at(file: &File, path: &Path) -> bool {
-    file.metadata().is_ok_and(|found| identity_of(&found) == identity(path))
+    identity_of(file) == identity(path)
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::{self, File, TryLockError};
+    use std::io;
+    use std::path::Path;
+
+    use crate::files::private::new_file;
+
+    /// Creates and holds a file; `None` if another process was faster, or if files cannot be locked.
+    pub(super) fn create_held(path: &Path) -> io::Result<Option<File>> {
+        let file = new_file(path)?;
+        if file.try_lock().is_ok() {
+            return Ok(Some(file));
+        }
+        // Whoever holds it found it abandoned, and removes it as well.
+        fs::remove_file(path).map(|()| None)
+    }
+
+    /// Holds a file that no process holds, as long as it is open here; returns whether that worked.
+    pub(super) fn take(file: &File, _: &Path) -> bool {
+        file.try_lock().is_ok()
+    }
+
+    /// Whether a process holds the file.
+    pub(super) fn is_held(file: &File, _: &Path) -> bool {
+        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::fs::{File, OpenOptions};
+    use std::io;
+    use std::os::windows::fs::OpenOptionsExt;
+    use std::path::Path;
+
+    /// `FILE_SHARE_READ` and `FILE_SHARE_DELETE` of `winnt.h`: others may read and delete a file, but not write.
+    const SHARED: u32 = 1 | 4;
+
+    /// `ERROR_SHARING_VIOLATION` of `winerror.h`.
+    const IN_USE: i32 = 32;
+
+    /// Creates and holds a file.
+    pub(super) fn create_held(path: &Path) -> io::Result<Option<File>> {
+        options().create_new(true).open(path).map(Some)
+    }
+
+    /// Whether no process holds a file.
+    pub(super) fn take(_: &File, path: &Path) -> bool {
+        options().open(path).is_ok()
+    }
+
+    /// Whether a process holds the file.
+    pub(super) fn is_held(_: &File, path: &Path) -> bool {
+        options().open(path).is_err_and(|error| error.raw_os_error() == Some(IN_USE))
+    }
+
+    fn options() -> OpenOptions {
+        let mut options = File::options();
+        options.write(true).share_mode(SHARED);
+        options
+    }
 }
 
 #[cfg(test)]

@@ -4,22 +4,23 @@
 //! Everything is decided on the open file, never on an earlier check of the path.
 
 mod kinds;
-#[cfg(not(unix))]
-mod portable;
 #[cfg(unix)]
 mod unix;
+#[cfg(windows)]
+mod windows;
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::text::paths::canonical;
 
 pub use kinds::{EntryKind, FolderEntry, SymlinkPolicy};
-#[cfg(not(unix))]
-use portable as system;
 #[cfg(unix)]
 use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 /// Opens a regular file for reading.
 ///
@@ -28,12 +29,10 @@ use unix as system;
 /// event forever, so it is also refused.
 pub fn open(path: &Path, links: SymlinkPolicy<'_>) -> Result<File> {
     let file = File::from(by(path, links, system::READ)?);
-    let metadata = file.metadata().map_err(|source| failure(path, source))?;
-    if metadata.is_file() && !system::is_view_of_system(&file) {
-        Ok(file)
-    } else {
-        Err(Error::NotAFile { path: path.to_owned() })
-    }
+    // A device may have no metadata.
+    let is_regular = !system::is_view_of_system(&file)
+        && file.metadata().map_err(|source| failure(path, source))?.is_file();
+    if is_regular { Ok(file) } else { Err(Error::NotAFile { path: path.to_owned() }) }
 }
 
 /// Reads a regular file of at most `max_bytes`, even if it grows while it is read.
@@ -82,23 +81,15 @@ pub fn look(path: &Path, links: SymlinkPolicy<'_>) -> Result<Metadata> {
     Ok(found)
 }
 
-/// Returns a value that identifies a file or folder; `None` if the system has no such value.
+/// Returns a value that identifies a file or folder, also one that a link leads to: the numbers of the
+/// device and of the file on it. `None` if nothing is there.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
-    identity_of(&path.metadata().ok()?)
+    system::identity(path)
 }
 
-/// Like [`identity`], of a file that was looked at.
-pub(super) fn identity_of(found: &Metadata) -> Option<(u64, u64)> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        Some((found.dev(), found.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = found;
-        None
-    }
+/// Like [`identity`], of an open file.
+pub(super) fn identity_of(file: &File) -> Option<(u64, u64)> {
+    system::identity_of(file)
 }
 
 /// Returns the number of the user who owns a file; `None` if the system has no such number.
@@ -117,7 +108,7 @@ pub fn owner(found: &Metadata) -> Option<u32> {
 
 /// Resolves all links in a path.
 pub fn resolve_links(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().map_err(|source| match source.kind() {
+    canonical(path).map_err(|source| match source.kind() {
         // Links that form a loop.
         _ if system::is_refused_link(&source) => Error::of_file(path, source),
         _ => failure(path, source),

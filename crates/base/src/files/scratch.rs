@@ -36,8 +36,8 @@ const OLD: &str = "old";
 #[derive(Debug)]
 pub struct ScratchFolder {
     folder: PathBuf,
-    /// Held open and locked, which distinguishes a folder in use from an abandoned one.
-    _lock: File,
+    /// Held open and locked, which distinguishes a folder in use from an abandoned one; `None` at the end.
+    lock: Option<File>,
 }
 
 impl ScratchFolder {
@@ -51,12 +51,12 @@ impl ScratchFolder {
                 created => created?,
             }
             match lock_new(&folder.join(LOCK)) {
-                Ok(Some(lock)) => return Ok(Self { folder, _lock: lock }),
+                Ok(Some(lock)) => return Ok(Self { folder, lock: Some(lock) }),
                 // Another process considered the folder abandoned before it was locked.
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
-                    remove(&folder);
+                    remove(&folder, None);
                     return Err(error);
                 }
             }
@@ -82,7 +82,7 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        remove(&self.folder);
+        remove(&self.folder, self.lock.take());
     }
 }
 
@@ -113,7 +113,7 @@ pub fn collect(parent: &Path) {
             Err(_) => continue,
         };
         if lock.try_lock().is_ok() && restore(&folder.join(OLD), parent).is_ok() {
-            remove(&folder);
+            remove(&folder, Some(lock));
         }
     }
 }
@@ -141,7 +141,7 @@ fn restore(aside: &Path, parent: &Path) -> io::Result<()> {
 /// Removes a scratch folder. The lock is removed last but one, so that a folder that a killed
 /// process has partly removed is still recognised. If something cannot be removed now, `collect`
 /// tries again.
-fn remove(folder: &Path) {
+fn remove(folder: &Path, lock: Option<File>) {
     let Ok(entries) = folder.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) else {
         return;
     };
@@ -159,6 +159,8 @@ fn remove(folder: &Path) {
             return;
         }
     }
+    // Windows removes no folder with an open file. What is left is empty: others may remove it, too.
+    drop(lock);
     // The lock file goes last, because a folder without one counts as empty.
     let _ = fs::remove_file(folder.join(LOCK));
     let _ = fs::remove_dir(folder);

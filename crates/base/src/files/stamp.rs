@@ -26,7 +26,7 @@ impl Stamp {
 pub struct FileVersion {
     /// Its size and time.
     pub stamp: Stamp,
-    /// Its inode number; 0 if the system has none.
+    /// Its inode number, or that of the file on its volume on Windows.
     pub inode: u64,
 }
 
@@ -36,8 +36,8 @@ impl FileVersion {
         let metadata = path.metadata()?;
         #[cfg(unix)]
         let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
-        #[cfg(not(unix))]
-        let inode = 0;
+        #[cfg(windows)]
+        let inode = super::open::identity(path).map_or(0, |(_, file)| file);
         Ok(Self { stamp: Stamp::of(&metadata), inode })
     }
 }

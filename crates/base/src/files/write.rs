@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use super::path::folder_of;
 use super::private::{self, Audience};
 use super::scratch::ScratchFolder;
+use crate::text::paths::canonical;
 
 pub use super::scratch::collect;
 
@@ -162,9 +163,15 @@ pub fn copy_private(source: &mut File, to: &Path) -> io::Result<()> {
 
 /// Gives a complete file the name of another, which it replaces, after all its content is on disk.
 pub fn move_into_place(from: &Path, to: &Path) -> io::Result<()> {
-    File::open(from)?.sync_all()?;
+    sync_file(from)?;
     fs::rename(from, to)?;
     sync_folder(folder_of(to))
+}
+
+/// Waits until a file that a library wrote is on disk.
+pub fn sync_file(path: &Path) -> io::Result<()> {
+    // Windows flushes only what may be written.
+    File::options().read(true).write(cfg!(windows)).open(path)?.sync_all()
 }
 
 /// Gives a file a second name in the same folder, so that it survives when the first is replaced.
@@ -279,7 +286,7 @@ pub fn real_destination(path: &Path) -> io::Result<PathBuf> {
     let path = destination(path)?;
     let known = path.ancestors().find(|part| part.symlink_metadata().is_ok());
     let Some(known) = known else { return Ok(path) };
-    let real = known.canonicalize()?;
+    let real = canonical(known)?;
     match path.strip_prefix(known) {
         Ok(rest) if rest.as_os_str().is_empty() => Ok(real),
         // `..` of a missing folder leads somewhere else once the folder is made.

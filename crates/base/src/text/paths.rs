@@ -1,6 +1,7 @@
 //! Converts paths to distinct texts, and texts to paths.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
 use super::forms::composed;
@@ -22,13 +23,52 @@ pub fn clean(path: &Path) -> PathBuf {
     cleaned
 }
 
+/// Returns the absolute path without links of a file or folder that is there.
+///
+/// All of kb uses this instead of [`Path::canonicalize`], which on Windows begins each path with `\\?\`: such
+/// a path is not equal to the same one as a user types it.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize().map(without_prefix)
+}
+
+#[cfg(unix)]
+fn without_prefix(path: PathBuf) -> PathBuf {
+    path
+}
+
+/// Returns a path without the prefix `\\?\`. The standard library adds it again to a long path, which no system
+/// call takes without it.
+#[cfg(windows)]
+fn without_prefix(path: PathBuf) -> PathBuf {
+    use std::ffi::OsString;
+    use std::path::Prefix;
+    let mut parts = path.components();
+    let Some(Component::Prefix(prefix)) = parts.next() else { return path };
+    let mut start = OsString::new();
+    match prefix.kind() {
+        Prefix::VerbatimDisk(letter) => start.push(format!("{}:", char::from(letter))),
+        Prefix::VerbatimUNC(server, share) => {
+            for part in [r"\\".as_ref(), server, r"\".as_ref(), share] {
+                start.push(part);
+            }
+        }
+        _ => return path,
+    }
+    let mut plain = PathBuf::from(start);
+    plain.push(parts.as_path());
+    plain
+}
+
 /// Returns a path without links; unchanged if nothing is there.
 pub fn resolved(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    canonical(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Returns the text of a path, which is unique: a byte that is not UTF-8 becomes `\xHH`, and a
 /// backslash before an `x` becomes `\x5c`, so that no two paths have the same text.
+///
+/// On Windows, folders are separated by `/`, which the system understands like `\`: so the same folder
+/// has the same text everywhere, and all that reads such texts knows one separator.
 pub fn path_text(path: &Path) -> String {
     #[cfg(unix)]
     {
@@ -48,8 +88,8 @@ pub fn path_text(path: &Path) -> String {
         }
         text
     }
-    #[cfg(not(unix))]
-    path.to_string_lossy().into_owned()
+    #[cfg(windows)]
+    without_prefix(path.to_owned()).to_string_lossy().replace('\\', "/")
 }
 
 /// The prefix of an escaped byte.
@@ -90,6 +130,9 @@ pub fn path_of(text: &str) -> PathBuf {
         let is_plain = path.symlink_metadata().is_err() && plain.symlink_metadata().is_ok();
         return if is_plain { plain } else { path };
     }
+    #[cfg(windows)]
+    return PathBuf::from(text.replace('/', "\\"));
+    #[cfg(unix)]
     PathBuf::from(text)
 }
 

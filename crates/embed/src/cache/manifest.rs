@@ -16,6 +16,7 @@ use crate::files::folder::{self, Lock};
 use crate::files::stamp::{FileVersion, Stamp};
 use crate::files::{open, write};
 use crate::hash;
+use crate::text::paths::canonical;
 
 /// Its name in the cache.
 const FILE: &str = "manifest.txt";
@@ -272,7 +273,7 @@ fn parse_line(line: &str) -> Option<(String, CachedFile)> {
 /// Returns the SHA-256 in the name of a file of the hub's cache: `blobs/<sha256>`. A small file has
 /// git's hash as its name, which is shorter.
 pub(crate) fn hub_sha256(path: &Path) -> Option<String> {
-    let blob = path.canonicalize().ok()?;
+    let blob = canonical(path).ok()?;
     let name = blob.file_name()?.to_str()?;
     let is_sha256 = name.len() == SHA256_LETTERS && name.chars().all(|c| c.is_ascii_hexdigit());
     (is_sha256 && blob.parent()?.ends_with("blobs")).then(|| name.to_owned())

@@ -17,6 +17,7 @@ use crate::files::{open, write};
 use crate::model_files::{INDEX, ONNX, PLAIN, data_names, is_pinned, parts};
 use crate::modules;
 use crate::registry::FileSpec;
+use crate::text::paths::canonical;
 use crate::{Locations, ModelEvent};
 
 /// The default address of the hub.
@@ -264,7 +265,7 @@ fn fetch_once(
     };
     verdict.map_err(|reason| {
         // Every tool that shares the cache would use a damaged blob.
-        let _ = path.canonicalize().map(|blob| write::remove(&blob));
+        let _ = canonical(&path).map(|blob| write::remove(&blob));
         let _ = write::remove(&path);
         let is_overlong = found_bytes > total_bytes;
         let reason = format!("{}: {reason}", file.name);
@@ -277,7 +278,7 @@ fn fetch_once(
 /// The etag of a large file is its SHA-256, and the blob's name. That of a small one is its git
 /// hash: such files are only protected by TLS, their length, and by being JSON.
 fn check(path: &Path, file: &FileSpec) -> Result<(), String> {
-    let blob = path.canonicalize().map_err(|error| error.to_string())?;
+    let blob = canonical(path).map_err(|error| error.to_string())?;
     if let Some(etag) = hub_sha256(&blob) {
         check_sha256(&blob, &etag).map_err(|error| error.to_string())?;
     }

@@ -101,8 +101,8 @@ pub(super) fn download(
                 continue;
             }
         }
-        // Another Python may have pip. Any other failure would be the same with it.
-        if !said.contains(NO_PIP) {
+        // Another Python may have pip, or be one. Any other failure would be the same with it.
+        if !said.contains(NO_PIP) && !said.contains(ONLY_SHOP) {
             break;
         }
     }
@@ -111,6 +111,9 @@ pub(super) fn download(
 
 /// What Python says if it has no pip.
 const NO_PIP: &str = "No module named pip";
+
+/// What the program says that Windows has under the name of Python until one is installed.
+const ONLY_SHOP: &str = "Python was not found";
 
 /// Opens the package that pip downloaded.
 fn wheel_in(dir: &Path, requirement: &str) -> Result<FetchedWheel> {

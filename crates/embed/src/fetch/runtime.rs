@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::fault::library_error;
 use crate::files::{folder, open, write};
 use crate::registry::{self, LibrarySpec, RuntimePlatform};
+use crate::text::paths::canonical;
 use crate::{Locations, ModelEvent};
 
 /// Its name in messages.
@@ -145,7 +146,7 @@ fn system(dirs: &[PathBuf]) -> Vec<PathBuf> {
     let names = [name.clone(), format!("{name}.1")];
     let paths = dirs.iter().flat_map(|dir| names.iter().map(|name| dir.join(name)));
     let mut found: Vec<PathBuf> = paths
-        .filter_map(|path| path.canonicalize().ok())
+        .filter_map(|path| canonical(&path).ok())
         .filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let version = name.trim_start_matches(|letter: char| !letter.is_ascii_digit());
@@ -213,7 +214,7 @@ mod tests {
             let _ = fs::remove_file(&link);
             std::os::unix::fs::symlink(&file, &link).unwrap();
             let found = system(&[dir.path().to_owned()]);
-            let file = file.canonicalize().unwrap();
+            let file = canonical(&file).unwrap();
             assert_eq!(found, expected.then_some(file).into_iter().collect::<Vec<_>>());
         }
     }

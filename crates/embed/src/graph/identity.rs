@@ -15,6 +15,7 @@ use crate::files::{folder, open, write};
 use crate::hash;
 use crate::model_files::data_of;
 use crate::registry::Pooling;
+use crate::text::paths::canonical;
 
 /// Number of fingerprint letters used: 128 bits.
 const FINGERPRINT_LETTERS: usize = 32;
@@ -51,7 +52,7 @@ impl GraphCacheKey {
         kind: &str,
         precision: Precision,
     ) -> Result<Self> {
-        let path = weights.canonicalize().map_err(|error| Error::of_file(weights, error))?;
+        let path = canonical(weights).map_err(|error| Error::of_file(weights, error))?;
         let files = [path.clone()].into_iter().chain(data_of(weights));
         let stamps = files.map(|path| stamp_text(&path)).collect::<Result<Vec<_>>>()?;
         Ok(Self {
@@ -200,7 +201,7 @@ fn one_line(text: &str) -> String {
 
 fn runtime(path: &Path) -> Result<String> {
     let fail = |error: std::io::Error| library_error(path, error);
-    let path = path.canonicalize().map_err(fail)?;
+    let path = canonical(path).map_err(fail)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(format!("{} {}", one_line(&name), path.metadata().map_err(fail)?.len()))
 }

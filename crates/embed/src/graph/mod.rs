@@ -24,7 +24,7 @@ use super::tokenize::{self, wordpiece::ready};
 use super::{InstalledModel, ModelEvent, processor};
 use crate::document::Precision;
 use crate::error::{Error, Result};
-use crate::files::{folder, private};
+use crate::files::{folder, private, write};
 use ort::environment::Environment;
 use ort::session::Session;
 use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
@@ -247,7 +247,7 @@ fn build(
     }
     // The runtime does not sync its files; without this a power cut could leave zeros.
     for path in FILES.map(|name| made.join(name)).into_iter().filter(|path| path.is_file()) {
-        let settled = folder::sync(&path).and_then(|()| private::close(&path));
+        let settled = write::sync_file(&path).and_then(|()| private::close(&path));
         settled.map_err(|error| Error::of_file(&path, error))?;
     }
     Ok(())

@@ -7,6 +7,7 @@ use super::parts::{PARTS, entries_of, used_paths};
 use crate::cache::{CacheManifest, CachedFileState, forget_missing, lock};
 use crate::error::{Error, Result};
 use crate::files::folder;
+use crate::text::paths::canonical;
 use crate::{InstalledModel, Locations, trust};
 
 /// An examined file.
@@ -91,7 +92,7 @@ pub fn remove_wrong(locations: &Locations, examination: &Examination) -> Result<
     }
     for part in wrong {
         // A file in the hub's cache is a link; the bytes that it leads to are removed, too.
-        if let (false, Ok(blob)) = (part.starts_with(cache_dir), part.canonicalize()) {
+        if let (false, Ok(blob)) = (part.starts_with(cache_dir), canonical(part)) {
             remove(&blob)?;
         }
         remove(part)?;

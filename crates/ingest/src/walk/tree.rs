@@ -10,6 +10,7 @@ use crate::files::open::{EntryKind, FolderEntry};
 use crate::files::reach::{Reach, ResolvedFolder};
 use crate::files::stamp::Stamp;
 use crate::files::{Metadata, open};
+use crate::text::paths::canonical;
 
 use super::left_out::{LeftOut, LeftOutReason};
 use super::rules::{IgnoreDecision, IgnoreFiles, IgnoreRules};
@@ -215,7 +216,7 @@ impl FileTree {
             return false;
         }
         match self.reach {
-            Reach::Anywhere => path.canonicalize().is_ok_and(|real| territory.is_elsewhere(&real)),
+            Reach::Anywhere => canonical(path).is_ok_and(|real| territory.is_elsewhere(&real)),
             Reach::Below(_) | Reach::Exactly(_) => {
                 territory.is_elsewhere(&level.real.join(&entry.name))
             }

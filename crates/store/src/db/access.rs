@@ -17,6 +17,7 @@ use crate::files::open::{self, SymlinkPolicy};
 use crate::files::path::folder_of;
 use crate::files::stamp::FileVersion;
 use crate::files::write::side_file;
+use crate::text::paths::resolved;
 
 use super::connection::{PRAGMAS, open_connection};
 
@@ -70,7 +71,7 @@ impl OpenMode {
     /// written: reading it without SQLite would release SQLite's locks.
     pub(crate) fn of(path: &Path) -> Result<Self> {
         // The link is resolved, because SQLite keeps the log next to the file that it leads to.
-        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let real = resolved(path);
         if is_changeable(&real) {
             return Ok(Self::Write);
         }
@@ -118,9 +119,12 @@ pub(crate) fn is_changeable(real: &Path) -> bool {
 
 /// Returns the address of a file that does not change (sqlite.org/uri.html).
 fn frozen_uri(path: &Path) -> PathBuf {
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_encoded_bytes() {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    // A path of Windows begins with the letter of a drive, which the host of an address must not be.
+    let mut uri = String::from(if bytes.starts_with(b"/") { "file:" } else { "file:///" });
+    for byte in bytes {
         match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
             b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(*byte)),
             byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
             byte => uri += &format!("%{byte:02x}"),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::Store;
 use crate::error::{Error, Result};
+use crate::text::paths::canonical;
 
 use super::access::{FileMark, OpenMode, is_changeable};
 
@@ -17,7 +18,7 @@ impl Store {
     /// Whether there is a database that can only be read.
     #[must_use]
     pub fn is_read_only_at(path: &Path) -> bool {
-        path.canonicalize().is_ok_and(|real| !is_changeable(&real))
+        canonical(path).is_ok_and(|real| !is_changeable(&real))
     }
 
     /// Returns the state of a database that would be read without locks; `None` for any other.

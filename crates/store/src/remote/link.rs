@@ -277,8 +277,6 @@ async fn open(address: &Address) -> io::Result<Box<dyn ByteStream>> {
         Address::Unix(folder, port) => Ok(Box::new(
             tokio::net::UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await?,
         )),
-        #[cfg(not(unix))]
-        Address::Unix(..) => Err(io::ErrorKind::Unsupported.into()),
     }
 }
 

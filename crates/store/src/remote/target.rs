@@ -28,6 +28,7 @@ pub(super) enum Address {
     /// A name or an address, and a port.
     Tcp(String, u16),
     /// A folder with a socket for the port.
+    #[cfg(unix)]
     Unix(PathBuf, u16),
 }
 
@@ -190,6 +191,7 @@ fn endpoint(
     let default = if is_local { Encryption::Prefer } else { Encryption::VerifyFull };
     let encryption = match address {
         // A socket is never encrypted, as in libpq: other machines cannot reach it.
+        #[cfg(unix)]
         Address::Unix(..) => Encryption::Disable,
         Address::Tcp(..) => encryption.unwrap_or(default),
     };

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::files::open::{SymlinkPolicy, read_if_there};
 use crate::files::{path, private, program, write};
 use crate::text::fields;
+use crate::text::paths::canonical;
 use crate::wording::{option, wording};
 
 use edited::{EditedSettings, SettingsFault, WantedEntry};
@@ -170,7 +171,7 @@ pub fn plan(
 /// Refuses settings of a project that a link in it puts elsewhere: the author of the project would
 /// choose which file of the user changes.
 fn refuse_outside(project: &Path, named: &Path, real: &Path) -> Result<()> {
-    let folder = project.canonicalize().map_err(|source| Error::of_file(project, source))?;
+    let folder = canonical(project).map_err(|source| Error::of_file(project, source))?;
     if real.starts_with(folder) {
         return Ok(());
     }

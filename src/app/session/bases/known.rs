@@ -247,9 +247,8 @@ fn change(environment: &Environment, change: impl FnOnce(&mut KnownBases)) -> Re
 }
 
 fn file(environment: &Environment) -> PathBuf {
-    let home = environment.home();
-    let usual = environment.path("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state"));
-    environment.path("KB_STATE_DIR").unwrap_or_else(|| usual.join("kb")).join(FILE)
+    let usual = || environment.local_dir("XDG_STATE_HOME", ".local/state").join("kb");
+    environment.path("KB_STATE_DIR").unwrap_or_else(usual).join(FILE)
 }
 
 fn base(line: &str) -> Option<KnownBase> {

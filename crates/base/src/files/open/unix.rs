@@ -139,6 +139,20 @@ pub(super) fn list(folder: &Path, links: SymlinkPolicy<'_>) -> io::Result<Vec<Fo
     Ok(entries)
 }
 
+/// Returns the numbers of the device and of the file on it.
+pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.metadata().ok().map(|found| numbers(&found))
+}
+
+pub(super) fn identity_of(file: &File) -> Option<(u64, u64)> {
+    file.metadata().ok().map(|found| numbers(&found))
+}
+
+fn numbers(found: &Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (found.dev(), found.ino())
+}
+
 /// Whether an open file is provided by the kernel; reading such a file can wait forever.
 #[cfg(target_os = "linux")]
 pub(super) fn is_view_of_system(file: &File) -> bool {

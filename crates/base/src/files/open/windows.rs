@@ -1,5 +1,5 @@
-//! Opens, examines and lists paths with calls that every system has. A link can still be put into
-//! the path between the check and the call.
+//! Opens, examines and lists paths on Windows. A link can still be put into the path between the check
+//! and the call.
 
 use std::fs::{DirEntry, File, Metadata};
 use std::io;
@@ -37,9 +37,9 @@ pub(super) fn list(folder: &Path, links: SymlinkPolicy<'_>) -> io::Result<Vec<Fo
     std::fs::read_dir(folder)?.map(|entry| examine(&entry?)).collect()
 }
 
+/// Uses what the folder says: the path of an entry such as `con` would lead to a device.
 fn examine(entry: &DirEntry) -> io::Result<FolderEntry> {
-    let kind = EntryKind::of(&entry.path().symlink_metadata()?);
-    Ok(FolderEntry { name: entry.file_name(), kind })
+    Ok(FolderEntry { name: entry.file_name(), kind: EntryKind::of(&entry.metadata()?) })
 }
 
 fn refuse_link(path: &Path) -> io::Result<()> {
@@ -58,8 +58,23 @@ impl std::fmt::Display for RefusedLink {
 
 impl std::error::Error for RefusedLink {}
 
-pub(super) fn is_view_of_system(_: &File) -> bool {
-    false
+/// Whether a name leads to a device: `nul`, `con` and others do in every folder.
+pub(super) fn is_view_of_system(file: &File) -> bool {
+    winapi_util::file::typ(file).is_ok_and(|kind| !kind.is_disk())
+}
+
+/// Returns the numbers of the volume and of the file on it.
+pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
+    numbers(&winapi_util::Handle::from_path_any(path).ok()?)
+}
+
+pub(super) fn identity_of(file: &File) -> Option<(u64, u64)> {
+    numbers(file)
+}
+
+fn numbers(file: impl winapi_util::AsHandleRef) -> Option<(u64, u64)> {
+    let found = winapi_util::file::information(file).ok()?;
+    Some((found.volume_serial_number(), found.file_index()))
 }
 
 pub(super) fn is_refused_link(error: &io::Error) -> bool {
