@@ -641,7 +641,7 @@ fn the_examples_in_the_pages_of_crates_are_those_that_are_compiled() {
 fn the_picture_of_the_database_has_each_table() {
     let env = TestEnv::with_corpus();
     let architecture = page("ARCHITECTURE.md");
-    let section = architecture.split("## What is in the database?").nth(1).unwrap();
+    let section = architecture.split("## The database").nth(1).unwrap();
     let picture = section.split("```").nth(1).unwrap();
     let words: BTreeSet<&str> = picture.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
     let connection = rusqlite::Connection::open(env.database()).unwrap();
@@ -665,7 +665,7 @@ fn the_picture_of_the_database_has_each_table() {
 #[test]
 fn the_functions_on_the_way_of_a_request_exist() {
     let architecture = page("ARCHITECTURE.md");
-    let section = architecture.split("## Which way does a request go?").nth(1).unwrap();
+    let section = architecture.split("## The path of a request").nth(1).unwrap();
     let steps = section.split("```").nth(1).unwrap().lines().skip(1);
     let steps: Vec<Vec<&str>> = steps.map(|line| line.split_whitespace().collect()).collect();
     let steps: Vec<&Vec<&str>> = steps.iter().filter(|words| !words.is_empty()).collect();
