@@ -200,7 +200,7 @@ fn every_command_has_a_manual_page_that_reads_without_warning() {
 fn topics_are_explained_and_commands_as_their_help_does() {
     let env = TestEnv::without_model();
     for (topic, said) in [
-        ("query", "  `begin*`           every word that begins so\n"),
+        ("query", "  `prefix*`          any word that starts with `prefix`\n"),
         ("config", "\n  # Results without --top.\n  default_top: 10\n"),
         ("json", "    [{ \"name\": \"handbook\", \"count\": 1 }]\n"),
         ("exit", "  `unknown_model`"),
