@@ -1,10 +1,9 @@
 //! Finds a document by what the user typed.
 
-use std::path::MAIN_SEPARATOR;
-
 use crate::error::{Error, Result};
 use crate::store::{DocumentId, DocumentName, Store, StoredDocument};
 use crate::text::fold::fold;
+use crate::text::paths::SEPARATOR;
 
 /// How many candidates an ambiguous name lists.
 const MAX_CANDIDATES: usize = 5;
@@ -65,7 +64,7 @@ fn unknown(typed: &str) -> Error {
 
 /// Returns the name of a document's file for comparison without case.
 fn file_name(name: &DocumentName) -> Option<String> {
-    name.path.as_deref().and_then(|path| path.rsplit(MAIN_SEPARATOR).next()).map(fold)
+    name.path.as_deref().and_then(|path| path.rsplit(SEPARATOR).next()).map(fold)
 }
 
 /// Whether the title or the path of a document contains the wanted text.

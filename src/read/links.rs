@@ -6,7 +6,7 @@
 //! several, the nearest document is meant.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{MAIN_SEPARATOR_STR, Path};
+use std::path::Path;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use schemars::JsonSchema;
@@ -147,8 +147,7 @@ fn written_names(document: &StoredDocument) -> Vec<String> {
     let mut names = vec![document.title.clone()];
     names.extend(document.path.as_deref().map(paths::title));
     names.extend(document.metadata.aliases.iter().cloned());
-    let folder = document.path.as_deref().map(|path| path.replace(MAIN_SEPARATOR_STR, "/"));
-    names.extend(folder.as_deref().and_then(index_of).map(paths::title));
+    names.extend(document.path.as_deref().and_then(index_of).map(paths::title));
     for idx in 0..names.len() {
         let (name, escaped) = (&names[idx], utf8_percent_encode(&names[idx], ESCAPED).to_string());
         names.extend([escaped, name.replace(' ', "%20")]);
@@ -281,7 +280,7 @@ fn is_below(path: &str, folder: &str) -> bool {
 
 /// Returns a path for comparison without case.
 fn comparable(path: Option<&str>) -> String {
-    fold(path.unwrap_or_default()).replace(MAIN_SEPARATOR_STR, "/")
+    fold(path.unwrap_or_default())
 }
 
 /// The files that a link to their folder leads to.

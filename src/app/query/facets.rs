@@ -1,7 +1,6 @@
 //! Lists the values by which a search can be narrowed, with the number of documents that have each.
 
 use std::collections::BTreeMap;
-use std::path::MAIN_SEPARATOR;
 
 use crate::app::Session;
 use crate::app::query::read::{ListRequest, list};
@@ -9,7 +8,7 @@ use crate::app::session::observer::SilentObserver;
 use crate::document::Filter;
 use crate::error::Result;
 use crate::store::ListedDocument;
-use crate::text::paths;
+use crate::text::paths::{self, SEPARATOR};
 
 /// A property of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +84,7 @@ fn of_documents(facet: Facet, documents: &[ListedDocument]) -> Vec<FacetValue> {
 /// Returns the folders that a document's file is in, in the database's notation.
 fn folders(document: &ListedDocument) -> Vec<String> {
     let file = document.path.as_deref().map_or("", |path| paths::split_member(path).0);
-    let ends = file.rmatch_indices(MAIN_SEPARATOR).map(|(at, _)| at).filter(|at| *at > 0);
+    let ends = file.rmatch_indices(SEPARATOR).map(|(at, _)| at).filter(|at| *at > 0);
     ends.map(|end| file[..end].to_owned()).collect()
 }
 

@@ -16,7 +16,7 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "requests name paths as a user types them")]
     let current =
         std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
-    Ok(paths::clean(&current.join(path)))
+    Ok(paths::with_stored_case(paths::clean(&current.join(path))))
 }
 
 /// Returns the absolute path for a typed one, which may be written as kb prints a path that is not valid

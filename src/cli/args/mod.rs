@@ -50,7 +50,13 @@ pub(super) use values::{ReportFormat, errors};
 
 /// A local, offline knowledge base: keyword and semantic search over your documents
 #[derive(Debug, Parser)]
-#[command(name = "kb", version, disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(
+    name = "kb",
+    bin_name = "kb",
+    version,
+    disable_help_subcommand = true,
+    arg_required_else_help = true
+)]
 #[command(after_help = "\
 Start with `kb add DIRECTORY`, then `kb`, which finds as you type, or `kb search \"...\" --format human`. `kb help COMMAND` explains a command; \
 `kb help TOPIC` explains one of: query, config, limits, json, exit.")]

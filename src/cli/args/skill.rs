@@ -16,7 +16,7 @@ use crate::text::paths;
 
 /// Serve agent skills: list, build, search and read directories with a SKILL.md
 #[derive(Debug, Parser)]
-#[command(name = "skc", version = concat!("0.2.1 (kb ", env!("CARGO_PKG_VERSION"), ")"))]
+#[command(name = "skc", bin_name = "skc", version = concat!("0.2.1 (kb ", env!("CARGO_PKG_VERSION"), ")"))]
 #[command(disable_help_subcommand = true)]
 pub(crate) struct SkcArgs {
     /// Options of every command.

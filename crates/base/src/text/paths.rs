@@ -1,11 +1,14 @@
 //! Converts paths to distinct texts, and texts to paths.
 
+mod real;
+
 use std::borrow::Cow;
-use std::io;
-use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::forms::composed;
 use super::printable::is_harmful;
+
+pub use real::{canonical, resolved, with_stored_case};
 
 /// Removes `.` and `..` from an absolute path without using the file system.
 pub fn clean(path: &Path) -> PathBuf {
@@ -23,52 +26,11 @@ pub fn clean(path: &Path) -> PathBuf {
     cleaned
 }
 
-/// Returns the absolute path without links of a file or folder that is there.
-///
-/// All of kb uses this instead of [`Path::canonicalize`], which on Windows begins each path with `\\?\`: such
-/// a path is not equal to the same one as a user types it.
-pub fn canonical(path: &Path) -> io::Result<PathBuf> {
-    path.canonicalize().map(without_prefix)
-}
-
-#[cfg(unix)]
-fn without_prefix(path: PathBuf) -> PathBuf {
-    path
-}
-
-/// Returns a path without the prefix `\\?\`. The standard library adds it again to a long path, which no system
-/// call takes without it.
-#[cfg(windows)]
-fn without_prefix(path: PathBuf) -> PathBuf {
-    use std::ffi::OsString;
-    use std::path::Prefix;
-    let mut parts = path.components();
-    let Some(Component::Prefix(prefix)) = parts.next() else { return path };
-    let mut start = OsString::new();
-    match prefix.kind() {
-        Prefix::VerbatimDisk(letter) => start.push(format!("{}:", char::from(letter))),
-        Prefix::VerbatimUNC(server, share) => {
-            for part in [r"\\".as_ref(), server, r"\".as_ref(), share] {
-                start.push(part);
-            }
-        }
-        _ => return path,
-    }
-    let mut plain = PathBuf::from(start);
-    plain.push(parts.as_path());
-    plain
-}
-
-/// Returns a path without links; unchanged if nothing is there.
-pub fn resolved(path: &Path) -> PathBuf {
-    canonical(path).unwrap_or_else(|_| path.to_owned())
-}
-
 /// Returns the text of a path, which is unique: a byte that is not UTF-8 becomes `\xHH`, and a
 /// backslash before an `x` becomes `\x5c`, so that no two paths have the same text.
 ///
-/// On Windows, folders are separated by `/`, which the system understands like `\`: so the same folder
-/// has the same text everywhere, and all that reads such texts knows one separator.
+/// On Windows, it has [`SEPARATOR`], which the system understands like `\`, and the letter of a drive is
+/// upper case.
 pub fn path_text(path: &Path) -> String {
     #[cfg(unix)]
     {
@@ -89,7 +51,15 @@ pub fn path_text(path: &Path) -> String {
         text
     }
     #[cfg(windows)]
-    without_prefix(path.to_owned()).to_string_lossy().replace('\\', "/")
+    {
+        let mut text = real::without_prefix(path.to_owned()).to_string_lossy().replace('\\', "/");
+        if text.get(1..2) == Some(":")
+            && let Some(letter) = text.get_mut(..1)
+        {
+            letter.make_ascii_uppercase();
+        }
+        text
+    }
 }
 
 /// The prefix of an escaped byte.
@@ -99,6 +69,9 @@ const ESCAPE: &str = "\\x";
 /// The escaped form of that prefix.
 #[cfg(unix)]
 const ESCAPED: &str = "\\x5cx";
+
+/// Between the folders of a path in the database's notation, on every system.
+pub const SEPARATOR: char = '/';
 
 /// Between the path of a container and the name of a file in it. No cleaned path has two separators in
 /// a row.
@@ -273,14 +246,14 @@ pub fn is_title(title: &str, text: &str) -> bool {
 /// Whether a path is at or below a file or folder, both in the database's notation. Letters and their marks may be composed
 /// in one of them alone.
 pub fn is_within(path: &str, place: &str) -> bool {
-    let place = place.trim_end_matches(MAIN_SEPARATOR);
+    let place = place.trim_end_matches(SEPARATOR);
     is_in(path, place) || !place.is_ascii() && is_in(&composed(path), &composed(place))
 }
 
 /// Like [`is_within`], for texts in the same normal form.
 fn is_in(path: &str, place: &str) -> bool {
     let rest = path.strip_prefix(place);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(MAIN_SEPARATOR))
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(SEPARATOR))
 }
 
 #[cfg(test)]

@@ -18,10 +18,10 @@ const PLAIN_IN_DOUBLE_QUOTES: &str = " '";
 pub fn word(path: &Path) -> String {
     #[cfg(unix)]
     let bytes = std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str());
-    #[cfg(not(unix))]
-    let bytes = path.to_string_lossy();
-    #[cfg(not(unix))]
-    let bytes = bytes.as_bytes();
+    #[cfg(windows)]
+    let text = super::paths::path_text(path);
+    #[cfg(windows)]
+    let bytes = text.as_bytes();
     quoted(bytes)
 }
 

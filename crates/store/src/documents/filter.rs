@@ -1,7 +1,6 @@
 //! Writes a [`Filter`] as an SQL condition, and finds the chunks that have a text as it leaves them out.
 
 use std::collections::BTreeSet;
-use std::path::MAIN_SEPARATOR;
 
 use rusqlite::{Connection, ToSql, named_params};
 
@@ -13,6 +12,7 @@ use crate::ids::{ChunkId, DocumentId};
 use super::ledger::PathRange;
 use crate::Store;
 use crate::keyword::{expr, forms, grams};
+use crate::text::paths::SEPARATOR;
 use crate::text::{exact, paths};
 
 /// The SQL condition of a [`Filter`] on `documents`; [`values`] returns its parameters.
@@ -185,14 +185,14 @@ fn spellings(db: &Connection, path: &str) -> rusqlite::Result<BTreeSet<String>> 
     if path.is_ascii() {
         return Ok(found);
     }
-    let folder = path.trim_end_matches(MAIN_SEPARATOR);
-    let num_separators = folder.matches(MAIN_SEPARATOR).count();
+    let folder = path.trim_end_matches(SEPARATOR);
+    let num_separators = folder.matches(SEPARATOR).count();
     let mut statement = db.prepare_cached(PATHS)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let stored = row.get_ref(0)?.as_str().unwrap_or_default();
         if !stored.is_ascii() && paths::is_within(stored, folder) {
-            let end = stored.match_indices(MAIN_SEPARATOR).nth(num_separators);
+            let end = stored.match_indices(SEPARATOR).nth(num_separators);
             found.insert(stored[..end.map_or(stored.len(), |end| end.0)].to_owned());
         }
     }

@@ -1,7 +1,5 @@
 //! Keeps the files that were seen and not indexed, each with its reason.
 
-use std::path::MAIN_SEPARATOR;
-
 use rusqlite::{Connection, ToSql, named_params};
 
 use crate::db::row::StoredRow;
@@ -12,6 +10,7 @@ use crate::files::stamp::Stamp;
 use crate::Store;
 use crate::db::fault::Step;
 use crate::db::{columns, sql};
+use crate::text::paths::SEPARATOR;
 use crate::text::paths::split_member;
 
 /// A file that was seen and not indexed, or a folder that was not entered.
@@ -100,10 +99,10 @@ pub(super) struct PathRange<'a> {
 
 impl<'a> PathRange<'a> {
     pub(super) fn of(path: &'a str) -> Self {
-        let folder = path.trim_end_matches(MAIN_SEPARATOR);
+        let folder = path.trim_end_matches(SEPARATOR);
         // The character after the separator: no path below the folder is greater.
-        let after = char::from_u32(u32::from(MAIN_SEPARATOR) + 1).unwrap_or(char::MAX);
-        let (first, end) = (format!("{folder}{MAIN_SEPARATOR}"), format!("{folder}{after}"));
+        let after = char::from_u32(u32::from(SEPARATOR) + 1).unwrap_or(char::MAX);
+        let (first, end) = (format!("{folder}{SEPARATOR}"), format!("{folder}{after}"));
         Self { path, folder, first, end }
     }
 

@@ -113,7 +113,7 @@ impl Store {
 
 fn move_below(db: &Connection, relocation: &Relocation<'_>) -> Step<()> {
     let PathRange { folder: from, first, end, .. } = PathRange::of(relocation.from);
-    let to = relocation.to.trim_end_matches(std::path::MAIN_SEPARATOR);
+    let to = relocation.to.trim_end_matches(crate::text::paths::SEPARATOR);
     let params = named_params! { ":from": from, ":to": to, ":first": first, ":end": end };
     let taken = sql::first_row(db, TAKEN, params, |row| row.get::<_, String>(0))?;
     if let Some(path) = taken {

@@ -1,12 +1,11 @@
 //! Chooses which path of a document is shown, if its content was seen at several.
 
 use std::collections::BTreeSet;
-use std::path::MAIN_SEPARATOR;
 
 use crate::error::Result;
 use crate::ids::DocumentId;
 use crate::search::searchable::Searchable;
-use crate::text::paths;
+use crate::text::paths::{self, SEPARATOR};
 
 /// Files and folders, in the database's notation. Of the paths of a document, the one at or below the first of
 /// them is shown; of several such paths, the one at or below the second, and so on. Without such a path, it is the
@@ -17,7 +16,7 @@ pub struct ShownPaths<'a>(Vec<&'a str>);
 impl<'a> ShownPaths<'a> {
     /// Returns the choice for these places, the most important one first.
     pub fn at(places: impl IntoIterator<Item = &'a str>) -> Self {
-        Self(places.into_iter().map(|place| place.trim_end_matches(MAIN_SEPARATOR)).collect())
+        Self(places.into_iter().map(|place| place.trim_end_matches(SEPARATOR)).collect())
     }
 
     /// Replaces the paths of documents by the ones to show.

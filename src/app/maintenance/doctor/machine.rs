@@ -55,7 +55,11 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         findings.add(
             "files",
             CheckVerdict::Ok,
-            format!("only the owner can access {}", dir.display()),
+            if cfg!(unix) {
+                format!("only the owner can access {}", dir.display())
+            } else {
+                format!("{} has the permissions of its folder", dir.display())
+            },
         );
     }
     let is_read_only = session.is_read_only();
