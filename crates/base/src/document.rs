@@ -85,16 +85,16 @@ pub struct Metadata {
     /// Natural language as recognised from the text (ISO 639-1); `None` for code, and if it is not clear.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub natural_language: Option<String>,
-    /// The encoding of its text; `None` for sound UTF-8, and for a file that is no text.
+    /// The encoding of its text; `None` for valid UTF-8, and for a file that is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<TextEncoding>,
     /// How well its pages could be read; `None` for a document without pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
-    /// Where its words went; `None` for a document that an older kb has read.
+    /// Its words, counted by destination; `None` for a document that an older kb has read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<WordAccount>,
-    /// What became of the parts of its file; `None` for a file that has none, and of a document that an older kb has read.
+    /// The outcomes of its file's parts; `None` without parts, and for a document that an older kb has read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<FileParts>,
     /// Its headings in order, with their levels; empty if its text has marks for them.
@@ -299,7 +299,7 @@ impl Chunk {
     }
 }
 
-/// What a model makes of a passage.
+/// The vector of a passage, and those of its tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding {
     /// The passage's vector, of unit length.
@@ -336,7 +336,7 @@ pub struct Filter {
     pub until: Option<String>,
     /// Only documents that were added on this day (UTC) or later, as `since`; also a time in UTC.
     pub added_since: Option<String>,
-    /// What its relative dates mean, for people; chooses nothing.
+    /// The meanings of its relative dates, for people; they do not filter anything.
     pub date_notes: Vec<String>,
     /// Only documents at or below one of these absolute paths; complete components, in any normal form.
     pub paths: Vec<String>,

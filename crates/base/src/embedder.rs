@@ -39,7 +39,7 @@ pub trait Embedder: Send + Sync {
     fn binding(&self) -> &Binding;
 }
 
-/// What the model makes of a query.
+/// The vector and the tokens of a query.
 #[derive(Debug, Clone)]
 pub struct QueryEmbedding {
     /// Its vector, of unit length.

@@ -28,9 +28,9 @@ pub enum Error {
     /// The command line or a request is invalid.
     #[error("{message}")]
     Usage {
-        /// What is wrong.
+        /// The problem.
         message: Wording,
-        /// What to type instead.
+        /// The input to type instead.
         hint: Option<Wording>,
     },
     /// The configuration is invalid.
@@ -38,7 +38,7 @@ pub enum Error {
     Config {
         /// The file, or the name of an environment variable.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The problem and its place.
         message: String,
         /// A valid alternative; `None` if the file must be changed.
         hint: Option<Wording>,
@@ -128,7 +128,7 @@ pub enum Error {
     InFile {
         /// Which file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error that occurred with the file.
         cause: Box<Self>,
     },
     /// The query has no words.
@@ -221,21 +221,21 @@ pub enum Error {
     /// Something could not be fetched.
     #[error("cannot fetch {what}: {reason}")]
     Fetch {
-        /// What could not be fetched.
+        /// The name of the download that failed.
         what: String,
         /// One clause for each source that was tried.
         reason: String,
-        /// What helps.
+        /// The remedy.
         hint: Wording,
     },
-    /// A model file or the runtime library is there but cannot be used.
+    /// A model file or the runtime library exists but cannot be used.
     #[error("cannot use {}: {reason}", path.display())]
     Model {
         /// The file or directory at fault.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: String,
-        /// What helps.
+        /// The remedy.
         hint: Wording,
     },
     /// A copy in PostgreSQL cannot be reached or used.
@@ -243,9 +243,9 @@ pub enum Error {
     Target {
         /// Host and database, without password.
         target: String,
-        /// What the server or the system says.
+        /// The message of the server or the system.
         reason: String,
-        /// What to do; `None` if the reason is sufficient.
+        /// The remedy; `None` if the reason is sufficient.
         hint: Option<Wording>,
     },
     /// A file that kb fetched or built has changed.
@@ -296,7 +296,7 @@ pub enum Error {
     AlteredSchema {
         /// The file.
         path: PathBuf,
-        /// What differs, one phrase each, such as "trigger `log` on `documents`"; clean of control characters.
+        /// The differences, one phrase each, such as "trigger `log` on `documents`"; clean of control characters.
         objects: Vec<String>,
     },
     /// The user has not allowed that the files and folders which the database names are followed.
@@ -324,7 +324,7 @@ pub enum Error {
     NeedsWriting {
         /// The file.
         path: PathBuf,
-        /// What would have to be written.
+        /// The reason why kb would have to write.
         reason: String,
     },
     /// The database was read without a lock, because none can be taken where it is, and has

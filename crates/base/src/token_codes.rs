@@ -9,7 +9,7 @@ pub const MAX_CODES: usize = 20;
 pub const MAX_COMPARED: usize = 256;
 
 /// Merges codes of `code_len` bytes until there are at most [`MAX_CODES`]. A merged code has the signs of most
-/// members. Fewer codes stay as they are, so packing again changes nothing.
+/// members. Fewer codes are left unchanged, so packing again has no effect.
 pub fn pack(mut codes: Vec<u8>, code_len: usize) -> Vec<u8> {
     if code_len == 0 {
         return codes;

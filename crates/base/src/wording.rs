@@ -1,5 +1,5 @@
-//! Holds commands and options in a text of kb as values, so that each face writes them in its own words: what is typed
-//! for one is a call of a tool for another.
+//! Holds commands and options in a text of kb as values, so that the command line and the server each write them in
+//! their own words: as a command to type, or as a call of a tool.
 //!
 //! Other text is never searched for commands, so what a user named a file or a tag is not taken for one.
 
@@ -33,13 +33,13 @@ pub struct Wording {
 /// A part of a [`Wording`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WordingPart {
-    /// Text that is the same in every face.
+    /// Text that is the same on the command line and in the server.
     Text(String),
-    /// What a user can type.
+    /// A command or an option.
     Action(UserAction),
 }
 
-/// What a user can type.
+/// A command or an option that a user can type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserAction {
     /// A command.
@@ -58,7 +58,7 @@ pub struct KbCommand {
 /// An argument of a [`KbCommand`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandArgument {
-    /// What is typed without an option.
+    /// A value that is typed without an option.
     Positional(ArgumentValue),
     /// An option, such as `--top`, and its value.
     Option(&'static str, ArgumentValue),
@@ -71,7 +71,7 @@ pub enum CommandArgument {
 pub enum ArgumentValue {
     /// An id.
     Number(i64),
-    /// A name, a path, or what stands for one, such as `FILE`.
+    /// A name, a path, or a placeholder for one, such as `FILE`.
     Word(String),
     /// Words that people write, which are typed in quotes.
     Phrase(String),
@@ -158,7 +158,8 @@ impl Wording {
         self
     }
 
-    /// Returns the text in the words of a face; an action for which it has none is written as it is typed.
+    /// Returns the text with each action as `words` writes it; an action for which it has no words is
+    /// written as it is typed.
     pub fn in_words(&self, words: impl Fn(&UserAction) -> Option<String>) -> String {
         let mut text = String::new();
         for part in &self.parts {

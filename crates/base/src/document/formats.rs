@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::Language;
 use super::kinds::{DocType, UnknownName, named};
 
-/// What is known of a format without reading a file.
+/// The properties of a format that are known without reading a file.
 #[derive(Debug, Clone, Copy)]
 struct FormatRow {
     /// The word stored as `metadata.format`.
@@ -15,7 +15,7 @@ struct FormatRow {
     extensions: &'static [&'static str],
     /// Its other extensions.
     further_extensions: &'static [&'static str],
-    /// What the bytes of a file look like.
+    /// The content by which its files are recognised.
     content: FormatContent,
 }
 
@@ -33,7 +33,7 @@ impl FormatRow {
     }
 }
 
-/// What the bytes of a format look like.
+/// The content by which the files of a format are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatContent {
     /// Any text.

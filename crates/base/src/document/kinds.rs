@@ -53,7 +53,7 @@ impl fmt::Display for UnknownName {
 impl std::error::Error for UnknownName {}
 
 fields::words! {
-    /// What became of a file that was seen and not indexed.
+    /// The outcome of a file that was seen and not indexed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FileOutcome {
         /// A rule left it out.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::number::thousands;
 
-/// Returns the line that stands for an embedded file in the text of its document. The file is a document of its own.
+/// Returns the line that represents an embedded file in the text of its document. The file is a separate document.
 pub fn embedded_reference(name: &str) -> String {
     format!("Embedded file: {name}")
 }

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::text::fields;
 use crate::text::number::thousands;
 
-/// Where a word of a file went: first what is searched, then what nobody misses, then what somebody may.
+/// The destination of a word of a file: first those that are searched, then those that no one misses,
+/// then those that someone may miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordDestination {
@@ -35,7 +36,7 @@ pub enum WordDestination {
     Teaser,
     /// It is about cookies.
     CookieNotice,
-    /// It stands behind the text of a page, or across it.
+    /// It is printed behind the text of a page, or across it.
     Watermark,
     /// It is in a list of links.
     Links,
@@ -81,7 +82,7 @@ pub struct WordAccount(BTreeMap<WordDestination, u32>);
 // A later kb may have more reasons.
 fields::like!(BTreeMap<String, u32>: WordAccount);
 
-/// A document that leaves out a larger share of its words is reported. Of 487 web pages of news, 24 do.
+/// A document that leaves out a larger share of its words is reported: 24 of 487 news pages are.
 const MAX_LEFT_OUT: f64 = 0.1;
 
 /// A document that keeps a smaller share of its words is named.
@@ -138,7 +139,7 @@ impl WordAccount {
         self.counts().any(|(reason, _)| shown.contains(&reason))
     }
 
-    /// Whether more than a tenth of the words were left out, without those that nobody misses.
+    /// Whether more than a tenth of the words were left out, not counting those that no one misses.
     pub fn is_lossy(&self) -> bool {
         let left_out = self.sum(|reason| reason > WordDestination::Frame);
         left_out > MAX_LEFT_OUT * (left_out + self.sum(WordDestination::is_kept))

@@ -13,7 +13,7 @@ pub fn is_writable(path: &Path) -> bool {
     accessat(CWD, path, wanted, AtFlags::EACCESS).is_ok()
 }
 
-/// Whether a file is not marked as read-only. What else may be written is not known on Windows before it is tried.
+/// Whether a file is not marked as read-only. On Windows, only an attempt shows whether anything else is writable.
 #[cfg(windows)]
 pub fn is_writable(path: &Path) -> bool {
     // On a folder, the mark means something else.

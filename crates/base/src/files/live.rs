@@ -1,8 +1,8 @@
-//! Keeps a line of text in a file for as long as a process works: what is left of a killed process says nothing.
+//! Keeps a line of text in a file while a process works. A line that a killed process has left behind is not trusted.
 //!
-//! The writer holds the file, until the system releases it however the process ends. A reader trusts the text only while
-//! it could not hold the file itself. Holding is a lock; on Windows, where nobody can read what is locked, it is the right to
-//! write, which the writer shares with no one.
+//! The writer holds the file. The system releases it when the process ends, for any reason. A reader trusts the text only
+//! while it cannot hold the file itself. To hold the file is to lock it; on Windows, where a locked file cannot be read, it
+//! is to have the exclusive right to write to it.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -67,7 +67,7 @@ pub fn live_line(path: &Path) -> Option<String> {
     Some(if is_read { text.trim().to_owned() } else { String::new() })
 }
 
-/// Deletes the file unless a process holds its lock; returns whether it is gone.
+/// Deletes the file unless a process holds its lock; returns whether it was deleted.
 fn remove_abandoned(path: &Path) -> io::Result<bool> {
     let Ok(file) = open::open(path, SymlinkPolicy::RefuseBelow(folder_of(path))) else {
         return Ok(false);
@@ -97,7 +97,7 @@ mod system {
         if file.try_lock().is_ok() {
             return Ok(Some(file));
         }
-        // Whoever holds it found it abandoned, and removes it as well.
+        // The process that holds it found it abandoned, and also removes it.
         fs::remove_file(path).map(|()| None)
     }
 

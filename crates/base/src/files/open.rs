@@ -40,7 +40,7 @@ pub fn read(path: &Path, links: SymlinkPolicy<'_>, max_bytes: u64) -> Result<Vec
     read_open(open(path, links)?, path, max_bytes)
 }
 
-/// Like [`read`]; `None` if nothing is there.
+/// Like [`read`]; `None` if the file does not exist.
 pub fn read_if_there(
     path: &Path,
     links: SymlinkPolicy<'_>,
@@ -82,7 +82,7 @@ pub fn look(path: &Path, links: SymlinkPolicy<'_>) -> Result<Metadata> {
 }
 
 /// Returns a value that identifies a file or folder, also one that a link leads to: the numbers of the
-/// device and of the file on it. `None` if nothing is there.
+/// device and of the file on it. `None` if it does not exist.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
     system::identity(path)
 }

@@ -1,7 +1,7 @@
-//! The program that is running, also after an upgrade has put another one in its place.
+//! Finds the program that is running, even after an upgrade has put another one in its place.
 //!
-//! An installer replaces a program by renaming a new file over it. What runs goes on, without a name on the disk, so the path
-//! at which it was started leads to another program: one that may speak another protocol with its children.
+//! An installer replaces a program by renaming a new file over it. The running program continues without a name on the disk.
+//! The path at which it was started then leads to another program, which may speak another protocol with its children.
 
 use std::io;
 use std::path::PathBuf;

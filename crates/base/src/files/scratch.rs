@@ -159,9 +159,10 @@ fn remove(folder: &Path, lock: Option<File>) {
             return;
         }
     }
-    // Windows removes no folder with an open file. What is left is empty: others may remove it, too.
+    // Windows does not remove a folder with an open file. Other processes may also remove the
+    // folder: only the lock file is left.
     drop(lock);
-    // The lock file goes last, because a folder without one counts as empty.
+    // The lock file is removed last, because a folder without one counts as empty.
     let _ = fs::remove_file(folder.join(LOCK));
     let _ = fs::remove_dir(folder);
 }

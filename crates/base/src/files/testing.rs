@@ -1,4 +1,4 @@
-//! What tests of files share.
+//! Provides functions that tests of files share.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

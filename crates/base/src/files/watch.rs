@@ -13,7 +13,7 @@ use notify::{Config, ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Wa
 
 use crate::error::{Error, Result};
 
-/// What the system announced.
+/// A change that the system announced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchChange {
     /// Something at this path was written, created, moved or removed.

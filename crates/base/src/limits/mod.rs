@@ -101,8 +101,8 @@ pub const MEMBER_BYTES: u64 = 128 << 20;
 /// Maximum number of cells with text that are read of a spreadsheet, all sheets together.
 pub const SPREADSHEET_CELLS: usize = 500_000;
 
-// The items of a reader's answer are counted before it is decoded: 80 million empty labels of 240 MB took 4 GB. Of the
-// files that were measured, the largest counts are 352 pages, 3,608 blocks, 1,821 headings and 7,953 lines.
+// The items of a reader's answer are counted before it is decoded: 80 million empty labels of 240 MB took 4 GB. The
+// largest counts in the files that were measured are 352 pages, 3,608 blocks, 1,821 headings and 7,953 lines.
 
 /// Most pages of a document, and most comments, pictures, bookmarks and page labels of it.
 pub const READ_PAGES: usize = 200_000;

@@ -5,12 +5,12 @@
 
 use super::paths::split_member;
 
-/// What the name of a conflict copy says.
+/// The information in the name of a conflict copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConflictName {
     /// The path of the file that it is a copy of.
     pub original: String,
-    /// Whether the name alone decides; otherwise the texts have to be alike, too.
+    /// Whether the name alone decides; otherwise the texts must also be alike.
     pub is_certain: bool,
 }
 

@@ -7,7 +7,7 @@ use unicode_properties::UnicodeEmoji;
 /// Joins emoji to one picture.
 const JOINER: char = '\u{200d}';
 
-/// Arrows and older signs before these are text unless something else is said, and `©` is no emoji to people.
+/// Arrows and older signs below this are text by default, and `©` is not an emoji to people.
 const FIRST: char = '\u{2300}';
 
 /// An emoji in a text.

@@ -1,6 +1,6 @@
 //! Brings letters into one form, so that the same letters are the same characters.
 //!
-//! Text is shown as it is. Only what is compared with it is folded, in the index and in a query alike.
+//! Text is shown unchanged. Only the forms to compare are folded, in the index and in a query alike.
 
 use std::borrow::Cow;
 use std::iter;
@@ -32,7 +32,7 @@ const OTHER_LETTERS: [(char, &str); 16] = [
     ('ς', "σ"),
 ];
 
-/// Letters that two letters stand for where they are not on a keyboard.
+/// Letters that people write as two letters if their keyboard lacks them.
 const TWO_LETTERS: [(char, &str); 5] =
     [('ä', "ae"), ('ö', "oe"), ('ü', "ue"), ('å', "aa"), ('ø', "oe")];
 
@@ -63,7 +63,7 @@ pub fn has_marks(text: &str) -> bool {
         || OTHER_MARKS.iter().any(|start| memmem::find(bytes, start).is_some())
 }
 
-/// Composes letters with their marks, and leaves all other characters as they are.
+/// Composes letters with their marks, and leaves all other characters unchanged.
 pub fn with_composed_marks(text: &str) -> Cow<'_, str> {
     if !has_marks(text) {
         return Cow::Borrowed(text);
@@ -71,7 +71,7 @@ pub fn with_composed_marks(text: &str) -> Cow<'_, str> {
     Cow::Owned(letters(text).map(|letter| composed_letter(letter)).collect())
 }
 
-/// Returns a letter with its marks in composed form; a character without marks as it is.
+/// Returns a letter with its marks in composed form; a character without marks is returned unchanged.
 pub fn composed_letter(letter: &str) -> Cow<'_, str> {
     match letter.chars().nth(1) {
         Some(_) => composed(letter),
@@ -190,8 +190,8 @@ fn two_letters(c: char) -> Option<&'static str> {
     TWO_LETTERS.iter().find(|(letter, _)| *letter == c).map(|(_, two)| *two)
 }
 
-/// Returns what an index of words without folding makes of a word: small letters, without the accents on Latin letters that
-/// have one. A word that is another when folded needs a term of its own.
+/// Returns a word as an index without folding stores it: in small letters, without the accents on Latin letters that have
+/// one. A word that folding changes further needs a separate term.
 pub fn unfolded(word: &str) -> String {
     let mut plain = String::with_capacity(word.len());
     for c in word.chars().filter(|c| !is_dropped(*c)).flat_map(char::to_lowercase) {
@@ -212,8 +212,7 @@ pub fn unfolded(word: &str) -> String {
     plain
 }
 
-/// Whether a character is never seen, wherever it stands: where a word may be divided at the end of a line, and where it may
-/// not.
+/// Whether a character is invisible in every position, such as a mark that permits or prevents a line break in a word.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{2060}' | '\u{feff}') || is_zero_width(c)
 }
@@ -223,8 +222,8 @@ fn is_zero_width(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200d}')
 }
 
-/// Whether a character that is not seen stands in the middle of a word, behind this character. In scripts without spaces, of
-/// India and Arabic a word may end there, or is written differently.
+/// Whether an invisible character is in the middle of a word, behind the character `before`. In scripts without spaces,
+/// those of India and Arabic, a word may end there, or is written differently.
 fn is_in_word(before: char, c: char) -> bool {
     is_unseen(c)
         && (!is_zero_width(c)

@@ -299,7 +299,7 @@ const MAX_DIGITS: usize = 15;
 /// Signs between groups of three digits.
 const THOUSANDS: [&str; 8] = [",", ".", "'", "\u{2019}", " ", "\u{a0}", "\u{202f}", "\u{2009}"];
 
-/// A whole number in groups of three. What follows a decimal sign is not part of it.
+/// A whole number in groups of three. Digits after a decimal sign are not part of it.
 fn thousands(line: &NumberGroups<'_>) -> Option<FoundNumber> {
     let first = line.group(0).filter(|group| is_digits(group) && group.len() <= 3)?;
     let joint = Some(line.joint(0)).filter(|joint| THOUSANDS.contains(joint))?;
@@ -310,7 +310,7 @@ fn thousands(line: &NumberGroups<'_>) -> Option<FoundNumber> {
     let mut num_groups = 1;
     while line.joint(num_groups - 1) == joint {
         let Some(group) = line.group(num_groups).filter(|group| group.len() == 3) else {
-            // "1,234, and" goes on with a word; "1,234,56" is a list.
+            // In "1,234, and", a word follows; "1,234,56" is a list.
             let goes_on = line.group(num_groups).is_some_and(|group| {
                 is_digits(group) || joint != " " && group.starts_with(|c: char| c.is_ascii_digit())
             });

@@ -1,6 +1,6 @@
 //! Says what each line of a text is: part of a paragraph, a heading, a row of a table, a record, code. A pure function.
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
     /// It has no text.
@@ -171,7 +171,7 @@ fn mark_paragraph(lines: &[&str], kinds: &mut [LineKind], is_in_list: bool) -> b
     num_others < lines.len() || is_in_list && is_indented_below_item(lines[0])
 }
 
-/// Whether a line goes on with an item above it.
+/// Whether a line continues an item above it.
 fn is_indented_below_item(line: &str) -> bool {
     line.starts_with([' ', '\t'])
 }

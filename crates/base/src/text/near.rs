@@ -1,7 +1,7 @@
 //! Measures how far words are from each other: in letters that are wrong, missing, too many, or exchanged with their neighbours.
 //! Pure.
 
-/// What is known of a word before others are compared with it.
+/// The features of a word, prepared for comparison with other words.
 #[derive(Debug, Clone)]
 pub struct WordShape {
     word: String,

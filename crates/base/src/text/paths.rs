@@ -328,7 +328,7 @@ mod tests {
                 (shown.into(), stored.clone())
             );
         }
-        // A name that was typed as it is.
+        // A name that only looks escaped was typed literally.
         for name in ["/n/\\x41", "/n/\\x", "/n/\\xzz"] {
             assert_eq!(typed_text(Path::new(name)), path_text(Path::new(name)));
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// As a face that calls commands `<...>` and knows one option.
+/// Writes commands as `<...>`, and knows the words of one option.
 fn in_angles(wording: &Wording) -> String {
     wording.in_words(|action| match action {
         UserAction::Command(command) => Some(format!("<{}>", command.typed())),

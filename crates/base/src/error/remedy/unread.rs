@@ -1,4 +1,4 @@
-//! Says what to do with a file that kb does not read, and with what is no file.
+//! Suggests what to do with a path that kb does not read: an unsupported file, or no file at all.
 
 use std::ffi::OsStr;
 use std::path::Path;

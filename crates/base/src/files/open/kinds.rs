@@ -19,11 +19,11 @@ pub enum SymlinkPolicy<'a> {
 pub struct FolderEntry {
     /// Its name.
     pub name: OsString,
-    /// What it is; for a link, not what it leads to.
+    /// Its kind; for a link, that of the link and not of its target.
     pub kind: EntryKind,
 }
 
-/// What a name in a folder refers to.
+/// The kind of file that a name in a folder refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A regular file.

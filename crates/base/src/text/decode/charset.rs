@@ -1,5 +1,5 @@
 //! Names the encodings that can be decoded, and decodes two of MS-DOS that the library lacks. Knows which control characters
-//! are no text in any of them.
+//! do not occur in text in any of them.
 
 use std::borrow::Cow;
 

@@ -27,11 +27,11 @@ const CHARS_PER_SPACE: usize = 40;
 /// At least one character in this many is [usual](USUAL), in scripts without spaces.
 const CHARS_PER_USUAL: usize = 20;
 
-/// The most usual characters of Chinese texts. Numbers that are no text have few of them. In Japanese texts any kana is
-/// usual.
+/// The most usual characters of Chinese texts. Numbers that are not text have few of them. In Japanese texts any kana
+/// is usual.
 const USUAL: &str = "、。，的一是不了在有人我他这個这们中来上大为和国地到以说时要就出会";
 
-/// What a character says about the script of a text.
+/// The evidence that a character gives about the script of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ScriptClass {
     /// Nothing: digits, punctuation, symbols, Latin letters.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Component;
 use std::path::{Path, PathBuf};
 
-/// Returns the absolute path without links of a file or folder that is there.
+/// Returns the absolute path without links of an existing file or folder.
 ///
 /// All of kb uses this instead of [`Path::canonicalize`], which on Windows begins each path with `\\?\`: such
 /// a path is not equal to the same one as a user types it.
@@ -65,7 +65,7 @@ pub fn with_stored_case(path: PathBuf) -> PathBuf {
     path
 }
 
-/// Returns a path without links; unchanged if nothing is there.
+/// Returns a path without links; unchanged if it does not exist.
 pub fn resolved(path: &Path) -> PathBuf {
     canonical(path).unwrap_or_else(|_| path.to_owned())
 }
