@@ -41,7 +41,7 @@ pub struct ModelProperties {
     pub activation: Activation,
     /// How token vectors are combined into one.
     pub pooling: Pooling,
-    /// What happens to that one before it gets unit length.
+    /// The steps that change the combined vector before it gets unit length.
     pub modules: Vec<Module>,
     /// Prefix of every query as stated in the directory; may be empty.
     pub query_prefix: String,

@@ -11,7 +11,7 @@ use crate::registry::Pooling;
 use crate::single::lanes;
 use crate::single::weights::Weights;
 
-/// What follows the transformer, ready to use.
+/// The steps after the transformer, ready to use.
 pub(crate) struct EncoderHead {
     pooling: Pooling,
     steps: Vec<HeadModule>,

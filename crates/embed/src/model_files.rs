@@ -68,7 +68,7 @@ pub(crate) fn is_plain_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
-/// Returns the names that a file with the numbers of an ONNX file may have, beside it: what `optimum` and `torch` write.
+/// Returns the names that the separate file with the numbers of an ONNX file may have: those of `optimum` and `torch`.
 pub(crate) fn data_names(onnx: &str) -> [String; 2] {
     ["_data", ".data"].map(|end| format!("{onnx}{end}"))
 }

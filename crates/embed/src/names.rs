@@ -84,7 +84,7 @@ pub(super) struct NativeWeights {
 }
 
 impl TensorNames {
-    /// Whether kb also has its own code for the layers, beside the graph.
+    /// Whether kb has its own code for the layers, in addition to the graph.
     pub(super) fn is_native(&self) -> bool {
         matches!(self.family, "bert" | "distilbert")
     }

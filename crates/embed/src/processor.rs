@@ -1,4 +1,4 @@
-//! What the processor does with 8-bit numbers.
+//! Detects how the processor computes with 8-bit numbers.
 
 /// Whether it adds pairs of products of signed weights in 16 bits, which overflows.
 ///

@@ -94,7 +94,7 @@ pub struct ModelSpec {
     pub download_mb: Option<u64>,
     /// Time per passage in proportion to the default model, if it was measured.
     pub cost: Option<f64>,
-    /// What others have measured.
+    /// A score that others have measured.
     pub published: Option<PublishedScore>,
     /// nDCG@10 of kb's whole search with it, if it was measured.
     pub measured: Option<f64>,

@@ -74,7 +74,7 @@ pub struct QueryTokens {
     dim: usize,
     /// `[tokens, dim]`, in steps of the token's own size.
     steps: Vec<i16>,
-    /// What a product of steps and signs is worth, for each token.
+    /// The factor that turns a product of steps and signs into a cosine, for each token.
     units: Vec<f64>,
 }
 
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn means_that_are_nearest_share_a_code_wherever_they_are() {
-        // Of 30 means, the last ten are the first ten again, a little changed; four tokens make one.
+        // The last ten of 30 means are the first ten again, a little changed; four tokens make one.
         let far = |number: u16| numbers(64, number * number);
         let near = |number: u16| far(number).iter().map(|number| number * 1.01).collect::<Vec<_>>();
         let means: Vec<Vec<f32>> = (0..20).map(far).chain((0..10).map(near)).collect();

@@ -9,7 +9,7 @@ use super::{
 use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
 
-/// What a model computes for one text.
+/// The vectors that a model computes for one text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EncodedText {
     /// The text's vector, of unit length.

@@ -3,7 +3,7 @@
 //! A start compares size, time and inode of the files it is about to load, which takes a few system
 //! calls; a file that differs is hashed. `manifest.txt` in the cache has one line per file, then a
 //! line with the SHA-256 of the lines above it. A missing or damaged manifest counts as empty: the
-//! files in `models.toml` are then hashed once, and graphs are made again.
+//! files in `models.toml` are then hashed once, and graphs are rebuilt.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

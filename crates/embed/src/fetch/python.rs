@@ -109,10 +109,10 @@ pub(super) fn download(
     Err(failed(requirement, reason_in(&said).unwrap_or_else(|| last_error_line(&said))))
 }
 
-/// What Python says if it has no pip.
+/// The message of Python if it has no pip.
 const NO_PIP: &str = "No module named pip";
 
-/// What the program says that Windows has under the name of Python until one is installed.
+/// The message of the program that has the name of Python on Windows until Python is installed.
 const ONLY_SHOP: &str = "Python was not found";
 
 /// Opens the package that pip downloaded.

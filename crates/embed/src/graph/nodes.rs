@@ -30,7 +30,7 @@ pub(super) struct Builder<'a> {
     pub(super) epsilon: f32,
     /// Whether norms and maps of a family may lack their bias.
     pub(super) may_lack_bias: bool,
-    /// What the next layer adds to the products of queries and keys, by their distance.
+    /// The name of the tensor that the next layer adds to the products of queries and keys, by their distance.
     pub(super) distance_bias: Option<String>,
     pub(super) num_names: usize,
 }

@@ -93,7 +93,7 @@ fn open_encoder(
     let num_threads = options.num_threads;
     let encoder = open_weights(installed, &binding, own, place.as_deref(), num_threads);
     match (encoder, place) {
-        // The file of rows is damaged or missing. It is made again with the graph.
+        // The file of rows is damaged or missing. It is rebuilt with the graph.
         (Err(_), Some(place))
             if precision == Precision::Int8 && cache::is_writable(&installed.cache_dir) =>
         {

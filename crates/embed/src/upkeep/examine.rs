@@ -35,7 +35,7 @@ impl ExaminedFile {
 pub struct Examination {
     /// The file with kb's records of the others.
     pub manifest: PathBuf,
-    /// Whether that file is there and not as kb wrote it.
+    /// Whether that file exists and differs from the one that kb wrote.
     pub is_manifest_damaged: bool,
     /// All other files, ordered by path.
     pub files: Vec<ExaminedFile>,
@@ -77,7 +77,7 @@ pub fn examine(locations: &Locations, used: Option<&InstalledModel>) -> Result<E
     Ok(Examination { manifest: CacheManifest::path(cache_dir), is_manifest_damaged, files })
 }
 
-/// Removes each part of the cache with a wrong file, so that it is fetched or made again, and a
+/// Removes each part of the cache with a wrong file, so that it is fetched or rebuilt, and a
 /// damaged manifest. Returns whether there was anything to remove.
 pub fn remove_wrong(locations: &Locations, examination: &Examination) -> Result<bool> {
     let wrong: BTreeSet<&Path> =

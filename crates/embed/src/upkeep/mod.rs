@@ -1,4 +1,4 @@
-//! Lists, examines and cleans kb's cache. Everything in it can be fetched or made again.
+//! Lists, examines and cleans kb's cache. Everything in it can be fetched or rebuilt.
 
 mod examine;
 mod parts;

@@ -27,7 +27,7 @@ const MOST: f32 = 127.0;
 pub(crate) struct PassageEncoder {
     encoder: NativeEncoder,
     layers: Vec<Layer>,
-    /// Of threads that have computed a text.
+    /// Buffers of threads that have computed a text.
     idle: Mutex<Vec<Buffers>>,
 }
 

@@ -23,7 +23,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Far more than the JSON needs, in bytes.
 const MAX_HEAD: usize = 1 << 20;
 
-/// What precedes the table.
+/// The header before the table.
 #[derive(Serialize, Deserialize)]
 struct ReadyHead {
     /// Size in bytes, time in nanoseconds since 1970 and inode of the `tokenizer.json` that it was made from.
