@@ -121,7 +121,7 @@ pub fn content<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Resul
     Ok(Cow::Owned(unpacked.content?))
 }
 
-/// What decides how a file is read, beside its name and its content.
+/// The choices that decide how a file is read, in addition to its name and its content.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadingChoice<'a> {
     /// Whether the user named the file.
@@ -140,9 +140,9 @@ impl ReadingChoice<'_> {
     }
 }
 
-/// Decides as [`detect::detect`] how a file is read, and returns its content. A compressed file whose name is
-/// that of nothing that kb reads is not unpacked, unless the user named it. Of an archive whose name does not say what
-/// it is, a child reads the directory.
+/// Decides how a file is read, as [`detect::detect`] does, and returns its content. A compressed file is not unpacked
+/// if kb reads no file with such a name, unless the user named it. If the name of an archive does not show its format,
+/// a child reads the directory of the archive.
 ///
 /// # Errors
 ///

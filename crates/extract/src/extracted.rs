@@ -7,14 +7,14 @@ use crate::document::{DocType, Document, Format};
 use crate::error::{Error, FailureKind, Result};
 use crate::words;
 
-/// What a file gives: a document, and the files embedded in it.
+/// The content of a file: a document, and the files embedded in it.
 #[derive(Debug)]
 pub struct ExtractedFile {
     /// The document; without blocks if it has no text.
     pub document: Document,
     /// The format that the file turned out to be.
     pub format: Format,
-    /// The files in it, each a document of its own.
+    /// The files in it; each is a separate document.
     pub members: Vec<ContainedFile>,
 }
 

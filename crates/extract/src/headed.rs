@@ -39,9 +39,9 @@ pub(super) fn extract(bytes: &[u8], kind: Headed, options: &ReadOptions) -> Resu
 
 /// Builds a document from what a reading child has written.
 ///
-/// The title is the stated title, unless that only adds the name of a site to the first heading;
-/// then, or if no title is stated, it is the first heading. If that heading is taken for no title, as text stands before
-/// it, the stated title is the title after all.
+/// The title is the stated title. It is the first heading if no title is stated, or if the stated title only adds the
+/// name of a site to that heading. A heading with text before it is not taken for the title; the stated title is then
+/// the title after all.
 pub fn to_document(
     head: DocumentHead,
     pages: Vec<ExtractedPage>,

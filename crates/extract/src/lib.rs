@@ -33,8 +33,8 @@ use sandbox::ReadOptions;
 
 pub use extracted::ExtractedFile;
 
-/// Reads a file's bytes as `format`. Of a file in which everything counts as menus, running heads and the like,
-/// everything is read: what surrounds the content of other files is its content.
+/// Reads a file's bytes as `format`. If everything in a file counts as menus, running heads and the like,
+/// everything is read: text that surrounds the content of other files is the content of this one.
 ///
 /// # Errors
 ///

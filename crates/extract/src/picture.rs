@@ -13,7 +13,7 @@ pub fn is_drawn(format: Format) -> bool {
     matches!(format, Format::Pdf | Format::Image(_))
 }
 
-/// Draws a page, from 1, and marks where `marked` stands on it; `None` if there is no such page. Words of pictures
+/// Draws a page, from 1, and marks the words of `marked` on it; `None` if there is no such page. Words of pictures
 /// have no known place and are not marked.
 ///
 /// Four of its words in a row are marked wherever they follow each other on the page, or all of them if there

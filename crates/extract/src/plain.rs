@@ -1,7 +1,7 @@
 //! Extracts the headings and paragraphs of plain text.
 //!
-//! Also handles notes: they may be Markdown, and a note given as text has no file name to use as a
-//! title.
+//! This module also reads notes: they may be Markdown, and a note given as text has no file name to
+//! use as a title.
 
 mod headings;
 

@@ -82,7 +82,8 @@ pub struct Request {
     pub password: Option<String>,
     /// Physical pages to read by OCR, from 1, in order; empty for reading text.
     pub ocr_pages: Vec<u32>,
-    /// Areas of pages, with the numbers of these, from 1. Of such a page, OCR reads only its areas, and all of any other page.
+    /// Areas of pages, with the numbers of these, from 1. OCR reads only the areas of such a page, and all of any other
+    /// page.
     #[serde(default)]
     pub ocr_areas: Vec<(u32, BlockPlace)>,
     /// The word of the programming language, markup language or kind of data of a text, which is
@@ -124,10 +125,10 @@ impl Request {
     }
 }
 
-/// Pictures for Tesseract, and what is wanted of them. They are of one document.
+/// Pictures of one document for Tesseract, and the information to find on them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pictures {
-    /// What to find.
+    /// The information to find.
     pub wanted: OcrTask,
     pub pictures: Vec<Picture>,
 }
@@ -144,7 +145,7 @@ pub struct Picture {
     pub pixels: Vec<u8>,
 }
 
-/// What Tesseract finds on a picture.
+/// Information that Tesseract finds on a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OcrTask {
@@ -154,7 +155,7 @@ pub enum OcrTask {
     Turn,
 }
 
-/// What Tesseract prints, or why it fails.
+/// The output of Tesseract, or the reason why it failed.
 pub type Recognised = Result<String, String>;
 
 /// One line of the answer.
@@ -195,7 +196,7 @@ pub struct ParsedText {
     pub has_same_text: bool,
 }
 
-/// What a document states about itself.
+/// The properties that a document states about itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentHead {
     /// The word of the format that the file turned out to be; `None` if it is the one asked for.
@@ -238,17 +239,17 @@ pub struct ReadingSummary {
     pub pages_lost: bool,
     /// Whether the object table of the file had to be rebuilt.
     pub rebuilt: bool,
-    /// What was left out, one sentence each.
+    /// The parts that were left out, one sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// Words in parts that no page accounts for.
     #[serde(default)]
     pub left_out: WordAccount,
-    /// What became of the parts of the file.
+    /// The outcomes of the parts of the file.
     #[serde(default)]
     pub parts: FileParts,
-    /// The encoding of its text; `None` for sound UTF-8, and for a file that is no text. Of several texts, the one that is
-    /// least certain counts.
+    /// The encoding of its text; `None` for valid UTF-8, and for a file that is not text. If there are several texts, the
+    /// least certain encoding counts.
     #[serde(default)]
     pub encoding: Option<TextEncoding>,
 }

@@ -310,7 +310,7 @@ impl<'a> ChunkWriter<'a> {
                 section: section_of(&self.document.blocks[atom.block_idx.max(lead)]),
                 symbol: block.symbol.clone(),
             };
-            // Of two places on one line, the later one counts.
+            // If two places are on one line, the later one counts.
             match places.last_mut().filter(|above| above.line >= place.line) {
                 Some(same_line) => *same_line = place,
                 None => places.push(place),

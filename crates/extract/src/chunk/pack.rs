@@ -80,7 +80,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// What becomes a chunk.
+/// The content of a chunk.
 pub(super) enum PackedRun {
     Atoms(Vec<Atom>),
     /// A part of a wide table, with the headings above it.
@@ -108,7 +108,7 @@ pub(super) fn sections(
                 let last = before[before.len() - headings..].iter();
                 let lead: usize = last.map(|atom| atom.weight).sum();
                 let whole = budget(contexts.of_block(block, true).cost, options);
-                // Headings that take much of a chunk are one of their own.
+                // Headings that take much of a chunk become a separate chunk.
                 let is_lead = lead * MAX_LEAD_SHARE <= whole;
                 let room = if is_lead { whole - lead } else { whole };
                 if let Some(parts) = wide::parts(document, atom.block_idx, room, contexts) {

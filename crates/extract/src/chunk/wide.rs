@@ -1,7 +1,7 @@
 //! Divides a table that is too wide for a chunk by its columns, each part with the head and the first column.
 //!
 //! Rows are then packed as they come. A cell that does not fit next to its label and below its head is divided too, and
-//! label and head are shortened if they take more than half of the chunk; their whole text is in chunks of its own.
+//! label and head are shortened if they take more than half of the chunk; separate chunks have their whole text.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ const MIN_ROOM: usize = 8;
 /// Tokens between two cells of a row: the bar is one token.
 const BETWEEN: usize = 1;
 
-/// What stands for the rest of a shortened text.
+/// The mark that replaces the rest of a shortened text.
 const SHORTENED: &str = "…";
 
 /// A part of a wide table.
@@ -79,7 +79,7 @@ pub(super) fn parts(
     let table = (!fits).then(|| WideTable::of(block, block_idx, text, len))?;
     let is_wide = (MIN_COLUMNS..=MAX_COLUMNS).contains(&table.num_columns);
     let mut divider = WideDivider { table: &table, budget, contexts, parts: Vec::new() };
-    // Label, head and cell need room of their own.
+    // Label, head and cell each need room.
     if is_wide && budget >= MIN_ROOM * 4 {
         divider.divide();
     }

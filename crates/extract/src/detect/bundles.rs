@@ -1,21 +1,21 @@
 //! Recognises source code and JSON that programs have written for programs, by what is in the file: bundles, minified
 //! styles, indexes for a search in the browser, tables of numbers. A file that holds enough text for people never is.
 //!
-//! Web pages are no matter for this rule: their reader drops scripts and data anyway.
+//! This rule does not concern web pages: their reader drops scripts and data anyway.
 
 use crate::document::{Data, Format};
 
-/// Files of fewer bytes are few passages, whoever wrote them.
+/// Smaller files yield few passages, whether a person or a program wrote them.
 const MIN_BYTES: usize = 4000;
 
-/// Lines of at least so many bytes are not written by hand.
+/// Lines of at least this many bytes are not written by hand.
 const LONG_LINE: usize = 1000;
 
 /// The share of a file that must be in such lines. A source file may have one long literal.
 const LONG_SHARE: f64 = 0.5;
 
-/// Other lines of source code are longer on average only where a program broke them. Of 2,000 sources written by hand the
-/// average is at most 80.
+/// Other lines of source code are longer on average only where a program broke them. The average is at most 80 in each
+/// of 2,000 sources written by hand.
 const MAX_AVERAGE: usize = 100;
 
 /// The least share of text for people that makes a file worth reading. Bundles and indexes have at most 0.07, and JSON
@@ -27,7 +27,8 @@ const TEXT_SHARE: f64 = 0.15;
 const WORDS_OF_CODE: usize = 3;
 const WORDS_OF_DATA: usize = 2;
 
-/// So many bytes of letters outside ASCII in a row are text, too, as not all scripts have spaces: four ideographs.
+/// This many consecutive bytes of letters outside ASCII are text, too (four ideographs), as not all
+/// scripts have spaces.
 const WIDE_BYTES: usize = 12;
 
 /// The longest separator of two words, such as `), "`.

@@ -17,7 +17,7 @@ const NAMES: &[(Language, &[&str])] = &[
     (Language::Python, &["sconstruct", "sconscript"]),
 ];
 
-/// What may follow such a name after a full stop: `Makefile.am`, `Dockerfile.dev`.
+/// The words that may follow such a name after a full stop: `Makefile.am`, `Dockerfile.dev`.
 const VARIANTS: &[&str] = &["am", "in", "dev", "prod", "test", "release", "debug", "alpine"];
 
 /// Interpreters without their version, as a `#!` line names them.

@@ -20,7 +20,7 @@ pub(super) fn is_surely_pdf(head: &[u8]) -> bool {
     }
 }
 
-/// What bytes may look like.
+/// A kind of file that bytes may look like.
 #[derive(Clone, Copy)]
 struct ByteKind {
     /// In words that fit after "it looks like".
@@ -40,7 +40,7 @@ const fn picture_of(words: &'static str, picture: Picture) -> ByteKind {
 /// How an archive with entries begins.
 pub(super) const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 
-/// What more than one sign shows, or what is asked for by its words.
+/// The words of kinds that more than one sign shows, or that the code asks for.
 pub(super) const PDF: &str = "PDF";
 pub(super) const RTF: &str = "RTF";
 pub(super) const XML: &str = "XML";

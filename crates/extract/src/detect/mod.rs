@@ -1,7 +1,7 @@
 //! Decides how a file is read, from its path and its first bytes. No other module decides this.
 //!
 //! The extension decides. The first bytes decide for files without an extension, and reveal files
-//! that are not what their name claims. What the user specifies overrides both.
+//! that are not what their name claims. A type that the user specifies overrides both.
 
 mod bundles;
 mod content;
@@ -91,8 +91,8 @@ pub(super) fn may_be_read(path: &Path, further: &TextExtensions) -> bool {
         || extension(&unpacked(path)).is_none_or(|extension| is_old_name(&extension))
 }
 
-/// Whether a file is an archive that may be an office document or a book although its name does not say so. Only the
-/// directory of the archive tells, which is not in its first bytes.
+/// Whether a file is an archive that may be an office document or a book, although its name does not show it. Only
+/// the directory of the archive does, which is not in its first bytes.
 pub(super) fn may_be_package(path: &Path, head: &[u8]) -> bool {
     let name = &*unpacked(path);
     let has_open_name = match by_name(name, &TextExtensions::NONE) {
@@ -105,7 +105,7 @@ pub(super) fn may_be_package(path: &Path, head: &[u8]) -> bool {
 }
 
 /// Whether files with the names of this format are read as what they hold: documents of office programs, books and
-/// mail. A web page is a text, which stays what its name says.
+/// mail. A web page is a text, for which its name decides.
 fn is_document(format: Format) -> bool {
     matches!(format, Format::Headed(_)) && format.content() != FormatContent::Text
 }
@@ -203,8 +203,8 @@ pub fn detect(
     }
 }
 
-/// Returns what a file with the name of a document holds. What an archive is, its directory says, which only the
-/// reader sees.
+/// Returns the format of the content of a file with the name of a document. Archives are recognised by their
+/// directory, which only the reader sees.
 fn held_by(head: &[u8], claimed: Format) -> Format {
     let is_mail = matches!(claimed, Format::Headed(Headed::Eml | Headed::Mbox | Headed::Mhtml));
     match by_content(head) {

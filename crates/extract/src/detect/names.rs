@@ -14,7 +14,7 @@ const TEXTS: &[&str] = &[
     "install", "todo", "bugs", "faq", "hacking", "security", "support", "code_of_conduct",
 ];
 
-/// What may follow such a name after a full stop.
+/// The words that may follow such a name after a full stop.
 const TEXT_VARIANTS: &[&str] = &["debian", "source", "lesser", "unix", "linux", "windows", "lib"];
 
 /// Suffixes of files that programs have minified for other programs.
@@ -40,8 +40,8 @@ fn ends_with(name: &[u8], suffix: &str) -> bool {
     begin.is_some_and(|begin| suffix.as_bytes().eq_ignore_ascii_case(&name[begin..]))
 }
 
-/// What is read beside the formats that kb knows: extensions of plain text, in lower case (`ingestion.text_extensions`),
-/// and on request the files of [`generated`].
+/// The files that are read in addition to the formats that kb knows: extensions of plain text, in lower case
+/// (`ingestion.text_extensions`), and on request the files of [`generated`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextExtensions {
     extensions: Vec<String>,

@@ -1,19 +1,19 @@
-//! Takes out of Markdown what its dialects keep for a program or for the author alone: comments of Obsidian, imports of MDX,
-//! properties and clocks of Logseq, the data of drawings. Pure.
+//! Removes the parts of Markdown that its dialects keep for a program or for the author alone: comments of Obsidian, imports
+//! of MDX, properties and clocks of Logseq, the data of drawings. Pure.
 //!
-//! Line ends stay, so line numbers do not change. Source code between fences stays as it is.
+//! Line ends are kept, so line numbers do not change. Source code between fences is kept unchanged.
 
 use std::borrow::Cow;
 
 /// Marks both ends of a comment of Obsidian.
 const COMMENT: &str = "%%";
 
-/// What a text with such parts has somewhere.
+/// Signs of such parts; a text without any of them has none.
 const SIGNS: &[&str] = &[
     COMMENT, "import ", "export ", "::", ":LOGBOOK:", ":PROPERTIES:", DRAWING, "excalidraw", "((",
 ];
 
-/// Properties of Logseq that say how a block is shown or found, and nothing of what it is about.
+/// Properties of Logseq that say how a block is shown or found, but nothing about its subject.
 const OF_PROGRAM: &[&str] = &[
     "id", "collapsed", "background-color", "heading", "ls-type", "created-at", "updated-at",
     "filters", "query-table", "query-properties", "query-sort-by", "query-sort-desc", "hl-page",
@@ -89,7 +89,7 @@ fn len_to(lines: &[&str], is_end: impl Fn(&str) -> bool) -> usize {
     1 + lines[1..].iter().position(|line| is_end(line)).map_or(0, |end| end + 1)
 }
 
-/// What is kept of a text, and what is not.
+/// The parts of a text that are kept, and those that are removed.
 struct DialectParts {
     kept: String,
     taken: String,
@@ -216,7 +216,7 @@ fn is_statement(text: &str) -> bool {
     num_opened == num_closed && text.contains(['=', '(', '{', '"', '\''])
 }
 
-/// What begins source code.
+/// The fence that begins source code.
 struct CodeFence<'a> {
     mark: char,
     len: usize,

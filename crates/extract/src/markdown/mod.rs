@@ -66,7 +66,7 @@ pub fn extract(text: &str) -> Document {
     document
 }
 
-/// What a heading of a lower level is before all other text.
+/// The role of a heading of a lower level that precedes all other text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeadingHeading {
     /// The title: in documents with pages, office files and mail, whose levels follow from their looks.
@@ -106,7 +106,7 @@ pub fn shorten(text: &str, max_chars: usize) -> String {
 pub struct UnplacedBlock {
     /// Its place in the text.
     pub bytes: Range<usize>,
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
     /// Level and plain text of a heading.
     pub heading: Option<(u8, String)>,
@@ -127,7 +127,7 @@ fn find_pieces(text: &str, body_start: usize) -> Vec<UnplacedBlock> {
         }
         match event {
             Event::Start(tag) => {
-                // An item of an outermost list is a block; the list itself is none.
+                // An item of an outermost list is a block; the list itself is not.
                 let is_outermost = depth == 0 || (depth == 1 && is_in_list);
                 if is_outermost {
                     let mut push = |kind| push_piece(&mut pieces, text, range.clone(), kind);

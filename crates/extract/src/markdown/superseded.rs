@@ -14,10 +14,10 @@ const SUCCESSORS: [&str; 6] = [
 /// Keys that mark a document unless their value is false.
 const MARKS: [&str; 3] = ["superseded", "deprecated", "obsolete"];
 
-/// What a status begins with. An archived note is finished, and may still hold.
+/// The beginnings of a status that marks a document. An archived note is finished, and may still hold.
 const STATES: [&str; 5] = ["superseded", "deprecated", "obsolete", "replaced", "outdated"];
 
-/// What is between a status and a name: `superseded by [ADR-0005](0005-example.md)`.
+/// The word between a status and a name: `superseded by [ADR-0005](0005-example.md)`.
 const BY: &str = "by ";
 
 /// Returns the mark of a document; `None` if it has none.

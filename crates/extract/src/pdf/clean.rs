@@ -93,8 +93,8 @@ pub fn join_lines(paragraph: &str) -> String {
     joined
 }
 
-/// As [`join_lines`], with [`LINE_HYPHEN`] in the place of a hyphen that may belong to its word, as the rest of the document
-/// tells.
+/// Joins lines as [`join_lines`] does, with [`LINE_HYPHEN`] instead of a hyphen that may belong to its word. The rest of the
+/// document decides whether it does.
 pub fn join_marked_lines(paragraph: &str) -> String {
     let mut joined = String::with_capacity(paragraph.len());
     for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {

@@ -66,7 +66,7 @@ fn has_plain_contents(page: &ExtractedPage, num_pages: usize, continues: bool) -
     let fewest = if is_known { MIN_ENTRIES } else { MIN_ENTRIES_UNKNOWN };
     let covered: usize = found.iter().map(|(title, page)| title.len() + page.len()).sum();
     found.len() >= fewest
-        // One in ten may be misread, or lead to a part with numbers of its own.
+        // One in ten may be misread, or lead to a part with separate page numbers.
         && num_inside * 10 >= numbers.len() * 9
         && num_rising * 10 >= (numbers.len() - 1) * 9
         && numbers.first() < numbers.last()

@@ -1,4 +1,4 @@
-//! Repeats the head of a table on the pages on which it goes on without one. A pure function.
+//! Repeats the head of a table on the pages on which it continues without one. A pure function.
 //!
 //! The reader sees one page at a time, and takes the first row of a table for its head.
 
@@ -10,8 +10,8 @@ use crate::text::number::is_year;
 /// How far the ends of a column may differ from page to page, as a multiple of the text size.
 const SAME_COLUMN: f64 = 0.7;
 
-/// A table that goes on ends below this part of its page, and begins above that one on the next: between them are at
-/// most a note, a running head or a line that says that it goes on.
+/// A table that continues ends below this part of its page, and begins above that one on the next: between them are at
+/// most a note, a running head or a line that says that it continues.
 const FOOT: f64 = 0.6;
 const TOP: f64 = 0.3;
 
@@ -85,7 +85,7 @@ impl OpenTable {
         has_head.then(|| Self { head: rows, columns: block.columns.clone(), size: place.size })
     }
 
-    /// Whether a block is its next part, and has no head of its own.
+    /// Whether a block is its next part, and has no head.
     fn goes_on_in(&self, block: &PageBlock) -> bool {
         if block.kind != BlockKind::Table || block.columns.is_empty() {
             return false;

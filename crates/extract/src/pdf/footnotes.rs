@@ -45,7 +45,7 @@ fn place_of_prose(block: &PageBlock) -> Option<BlockPlace> {
     block.place.filter(|_| is_prose && block.is_prose() && block.stance == BlockPlacement::Upright)
 }
 
-/// Whether the sentence at the end of a block goes on.
+/// Whether the sentence at the end of a block continues.
 fn is_open(block: &PageBlock) -> bool {
     let last = block.text.chars().next_back();
     let goes_on =

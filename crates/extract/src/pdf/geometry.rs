@@ -109,7 +109,7 @@ impl BodyTextStyle {
     }
 }
 
-/// What the numbers of possible headings say about each style.
+/// Statistics about each style, from the numbers of possible headings.
 struct StyleStatistics {
     /// How many have section numbers of each depth, by style.
     numbered: BTreeMap<Style, BTreeMap<u8, usize>>,
@@ -119,7 +119,7 @@ struct StyleStatistics {
     edge: Option<f64>,
 }
 
-/// What makes a block look like a heading.
+/// The sign that makes a block look like a heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HeadingSign {
     /// Its size, its weight or its capitals.
@@ -327,7 +327,7 @@ fn drop_others(blocks: &[PageBlock], levels: &mut [u8]) {
     }
 }
 
-/// Whether the text of a block goes on in the next one, or begins in the previous one.
+/// Whether the text of a block continues in the next one, or begins in the previous one.
 fn is_in_sentence(blocks: &[PageBlock], at: usize) -> bool {
     let block = &blocks[at];
     let is_long = block.text.split_whitespace().count() >= MIN_WORDS;
@@ -338,7 +338,7 @@ fn is_in_sentence(blocks: &[PageBlock], at: usize) -> bool {
             || before.is_some_and(|before| goes_on(before, block)))
 }
 
-/// Whether the sentence of a block goes on in the next one.
+/// Whether the sentence of a block continues in the next one.
 fn goes_on(above: &PageBlock, below: &PageBlock) -> bool {
     let (Some(one), Some(other)) = (above.place, below.place) else { return false };
     let distance = other.top - one.bottom;

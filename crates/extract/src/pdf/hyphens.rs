@@ -51,7 +51,7 @@ fn is_english(pages: &[ExtractedPage]) -> bool {
     NaturalLanguage::of(&sample).is_some_and(NaturalLanguage::is_english)
 }
 
-/// What a document has in the middle of its lines, in small letters.
+/// The words that a document has in the middle of its lines, in small letters.
 struct KnownWords {
     hyphenated: HashSet<String>,
     /// All its words, if it is in English.
@@ -73,7 +73,7 @@ impl KnownWords {
         }
     }
 
-    /// Whether all parts of a word with marks are words, and the whole is none.
+    /// Whether all parts of a word with marks are words, and the whole is not.
     fn is_compound(&self, marked: &str) -> bool {
         let joined = marked.replace(LINE_HYPHEN, "");
         let mut parts = marked.split([LINE_HYPHEN, '-']);

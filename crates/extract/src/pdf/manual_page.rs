@@ -1,7 +1,7 @@
 //! Recognises a manual page that was printed, such as by `man -Tpdf`: by its running head, which begins and ends with the
 //! same name and section, `BASH(1) General Commands Manual BASH(1)`. A pure function.
 //!
-//! Its first heading is always `NAME`, and bold options and variables look like its headings. But only headings stand left of
+//! Its first heading is always `NAME`, and bold options and variables look like its headings. But only headings begin left of
 //! the text (man(7): `.SH` and `.SS` begin left of the indentation of the paragraphs).
 
 use std::collections::BTreeMap;

@@ -44,7 +44,7 @@ use crate::sandbox::parent::{self, ReadDocument};
 /// Reads a PDF.
 ///
 /// A page without text is not a failure: for a document of scans or of empty pages, the result has
-/// no blocks, and `metadata.warnings` says so.
+/// no blocks, and `metadata.warnings` reports it.
 ///
 /// # Errors
 ///

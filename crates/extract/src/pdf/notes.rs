@@ -21,7 +21,7 @@ fn nearest(page: &ExtractedPage, note: &BlockPlace) -> Option<usize> {
         let place = place?;
         let height = note.bottom.min(place.bottom) - note.top.max(place.top);
         let width = note.right.min(place.right) - note.left.max(place.left);
-        // Of blocks that it does not touch, the nearest one is the best; all are worse than one that it touches.
+        // A block that it touches is better than all others; among the others, the nearest one is the best.
         let covered = if width > 0.0 { width * height } else { width };
         (height > 0.0).then_some((idx, covered))
     });

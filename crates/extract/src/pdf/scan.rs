@@ -18,8 +18,8 @@ const PAGES_PER_REQUEST: usize = 16;
 /// until its page is found, which takes four more.
 const MAX_FAILURES: usize = 8;
 
-/// What each page adds to the time limits of a request, for the child and for each run of Tesseract. A page of a
-/// newspaper takes 20 seconds, which the limits of the request itself cover.
+/// The time that each page adds to the limits of a request, for the child and for each run of Tesseract. A page
+/// of a newspaper takes 20 seconds, which the limits of the request itself cover.
 const CPU_MS_PER_PAGE: u64 = 5_000;
 const WALL_PER_PAGE: Duration = Duration::from_secs(60);
 

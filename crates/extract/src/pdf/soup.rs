@@ -60,7 +60,7 @@ const SAME_WORDS: usize = 4;
 const GOOD_COMMON: usize = 10;
 const MUCH_BETTER: f64 = 0.1;
 
-/// What the words of a text look like.
+/// The looks of the words of a text.
 #[derive(Debug, Default)]
 struct WordLooks {
     num_words: usize,

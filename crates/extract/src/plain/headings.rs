@@ -29,7 +29,7 @@ pub(super) struct PlainHeading<'a> {
     pub(super) level: u8,
     /// Its words.
     pub(super) text: &'a str,
-    /// What marks it, the same for all of its level: `=` or `-` below (`#` and `##` are the same, as in Markdown) or another
+    /// Its mark, the same for all of its level: `=` or `-` below (`#` and `##` are the same, as in Markdown) or another
     /// character, `==` also above, `0.0` for a number of two parts, `A` for capitals.
     look: String,
 }
@@ -138,8 +138,8 @@ fn underlined<'a>(line: &'a str, below: &str) -> Option<(String, &'a str)> {
     title(line).filter(|_| is_same).map(|title| (below[..1].to_owned(), title))
 }
 
-/// Returns a heading with `#`. A line such as `# apt install` is none: a command after the prompt of root begins with
-/// a small letter.
+/// Returns a heading with `#`. A line such as `# apt install` is not a heading: a command after the prompt of root
+/// begins with a small letter.
 fn marked(line: &str) -> Option<(String, &str)> {
     let text = line.trim_start_matches('#');
     let look = match &line[..line.len() - text.len()] {
@@ -191,7 +191,7 @@ fn is_next(lines: &[&str], one: &PlainHeading<'_>, next: &PlainHeading<'_>) -> b
     !one.is_marked() && one.look == next.look && between.iter().all(|line| line.trim().is_empty())
 }
 
-/// Keeps of numbered headings those that count from 1 on; a single one is none.
+/// Keeps those numbered headings that count up from 1; a single one is not a heading.
 fn drop_uncounted(found: &mut Vec<PlainHeading<'_>>) {
     let mut last: Vec<u32> = Vec::new();
     found.retain(|heading| {

@@ -55,7 +55,8 @@ impl ItemCounts {
     ///
     /// The bound that the answer exceeds with it.
     pub(crate) fn add(&mut self, message: &[u8]) -> Result<(), &'static FieldBound> {
-        // What is counted in each open array or object, and the last string, which names the next one.
+        // The bound that counts the items of each open array or object, and the last string, which
+        // names the next one.
         let mut open: Vec<Option<usize>> = Vec::new();
         let (mut last, mut at): (&[u8], usize) = (b"", 0);
         while let Some(byte) = message.get(at) {
@@ -118,7 +119,7 @@ const MESSAGES: [&str; 2] = ["page", "member"];
 /// The objects whose keys are not those of the protocol, so that there may be any number of them.
 const MAPS: [&str; 3] = ["left_out", "without_text", "words"];
 
-/// The bound of every field without one of its own.
+/// The bound of every field without a separate one.
 const OTHER: usize = BOUNDS.len() - 1;
 
 fn bound_of(field: &[u8]) -> usize {

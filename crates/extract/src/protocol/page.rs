@@ -16,7 +16,7 @@ pub struct ExtractedPage {
     pub height: f64,
     /// Blocks in reading order; none of them is blank.
     pub blocks: Vec<PageBlock>,
-    /// What was added to the page without being drawn on it, in order.
+    /// The notes that were added to the page without being drawn on it, in order.
     #[serde(default)]
     pub notes: Vec<PageNote>,
     /// Instructions on the page that draw text, readable or not.
@@ -87,7 +87,7 @@ pub struct PageBlock {
     /// Whether it is entries of a table of contents or of an index, one per line. Only the parent finds them.
     #[serde(skip)]
     pub is_contents: bool,
-    /// How it stands to the other text of the page.
+    /// Its direction and place relative to the other text of the page.
     #[serde(default, skip_serializing_if = "BlockPlacement::is_upright")]
     pub stance: BlockPlacement,
     /// Left and right end of each column of a table, in points; empty if unknown.
@@ -101,7 +101,7 @@ pub struct PageBlock {
     pub place: Option<BlockPlace>,
 }
 
-/// How a block stands to the other text of its page.
+/// The direction and place of a block relative to the other text of its page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BlockPlacement {
     /// In one of the directions of the page.
@@ -116,7 +116,7 @@ pub enum BlockPlacement {
 }
 
 impl BlockPlacement {
-    /// Whether it stands like most text.
+    /// Whether it is in one of the directions of the page.
     pub fn is_upright(&self) -> bool {
         *self == Self::Upright
     }

@@ -1,4 +1,4 @@
-//! Defines what a child sends beside text: files and pictures. None of it is trusted.
+//! Defines the files and pictures that a child sends in addition to text. None of it is trusted.
 
 use serde::{Deserialize, Serialize};
 

@@ -18,8 +18,8 @@ pub(super) mod parent;
 mod process;
 mod slots;
 
-/// What people are told where the system has no box for the processes that read documents; `None` where it has one.
-/// An old kernel of Linux may lack it, too: `Layers` say what is in force.
+/// The message for a system without a sandbox for the processes that read documents; `None` if it has one. An old
+/// kernel of Linux may lack it, too: `Layers` lists what is in force.
 pub const NO_SANDBOX: Option<&str> =
     if cfg!(target_os = "linux") { None } else { Some("files are read without a sandbox here") };
 

@@ -34,7 +34,7 @@ pub(crate) struct ReadDocument {
     pub(crate) members: Vec<MemberLine>,
     /// The page that was drawn.
     pub(crate) drawn: Option<RenderedPage>,
-    /// What confines the child, if that was asked for.
+    /// The layers that confine the child, if the caller asked for them.
     pub(crate) layers: Layers,
 }
 

@@ -265,7 +265,7 @@ fn spawn(program: &Path, args: &[&OsStr], variables: &[(&str, OsString)]) -> io:
         use std::os::unix::process::CommandExt;
         // Its path may be that of a link of the system to the running program.
         command.arg0(PROCESS_NAME);
-        // Ctrl-C is for this process, which decides what becomes of the document.
+        // Ctrl-C is for this process, which decides about the document.
         command.process_group(0);
     }
     #[cfg(windows)]

@@ -13,7 +13,7 @@ use super::program::ProgramFiles;
 /// The newest version of Landlock that the crate knows. On an older kernel, less is refused.
 const VERSION: ABI = ABI::V10;
 
-/// What the files and folders of a program allow.
+/// The access that is allowed to the files and folders of a program.
 const READ: BitFlags<AccessFs> = landlock::make_bitflags!(AccessFs::{ReadFile | ReadDir});
 
 /// Refuses every file. Returns the version of Landlock that is in force.

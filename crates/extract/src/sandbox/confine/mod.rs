@@ -22,7 +22,7 @@ use std::process::{Command, ExitCode};
 use super::layers::Layers;
 use super::ocr::NOT_STARTED;
 
-/// What a process may use.
+/// A resource that is limited for a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessLimit {
     /// Address space in bytes.

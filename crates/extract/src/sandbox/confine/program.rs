@@ -18,7 +18,7 @@ pub(super) struct ProgramFiles {
     pub(super) read: Vec<PathBuf>,
 }
 
-/// What programs open in any case.
+/// The devices that programs open in any case.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
 
 /// Where the loader of glibc lists the libraries of the system.

@@ -18,7 +18,8 @@ use SeccompCmpOp::{Eq, MaskedEq};
 /// A condition on one argument of a call.
 type Condition = (u8, SeccompCmpOp, i32);
 
-/// What a call is allowed with, if all conditions hold. A call that is listed twice is allowed with either.
+/// A call, and the conditions under which it is allowed; all must hold. A call that is listed twice is
+/// allowed under either set.
 type Limited<'a> = (c_long, &'a [Condition]);
 
 /// Calls that both may make with any arguments: memory, time, threads, their own end.
@@ -33,8 +34,8 @@ const HARMLESS: &[c_long] = {
     ]
 };
 
-/// What Tesseract, its libraries and their loader need besides: to find, read and map files, to learn about the
-/// system and themselves, and to be started. None of it changes a file or reaches another process.
+/// Further calls that Tesseract, its libraries and their loader need: to find, read and map files, to learn
+/// about the system and themselves, and to be started. None of it changes a file or reaches another process.
 const OF_PROGRAMS: &[c_long] = {
     use libc::*;
     &[
