@@ -11,7 +11,7 @@ use crate::store::{KnownPath, LedgerRow, Store, StoredDocument};
 use crate::text::paths;
 use crate::walk::FoundFile;
 
-/// What a run compares files with.
+/// Decides what a run does with files, from the data that it compares them with.
 #[derive(Clone, Copy)]
 pub(super) struct Decider<'a> {
     pub(super) roots: &'a Roots,
@@ -19,21 +19,21 @@ pub(super) struct Decider<'a> {
     pub(super) options: &'a IngestOptions,
 }
 
-/// What a run does with a file before its bytes are read.
+/// A decision about a file before its bytes are read.
 pub(super) enum FileDecision<'a> {
     /// The file is skipped: its document is what a run would make of it.
     Skip(KnownPath),
     /// It failed before and would only fail again, or its failure is waived.
     PassOver(&'a LedgerRow),
-    /// It is read. Has what is known of its path.
+    /// It is read. Has the record of its path, if there is one.
     Read(Option<KnownPath>),
 }
 
-/// What a run does with the bytes of a file.
+/// A decision about the bytes of a file.
 pub(super) enum ContentDecision {
     /// A document with a file has these bytes. The path is remembered for it.
     Remember(Box<StoredDocument>),
-    /// They look generated, and nobody asked for them.
+    /// They look generated, and no one asked for them.
     LeaveOut,
     /// A document is made of them.
     Make {
@@ -47,7 +47,7 @@ pub(super) enum ContentDecision {
 /// The bytes of a file, as far as a decision needs them.
 #[derive(Clone, Copy)]
 pub(super) struct ReadContent<'a> {
-    /// What they are read as.
+    /// The format in which they are read.
     pub(super) format: Format,
     /// Their SHA-256, lower-case hex.
     pub(super) hash: &'a str,
@@ -78,7 +78,7 @@ impl<'a> Decider<'a> {
             && found.wanted(self.options.wanted).allows(known.doc_type, known.language.as_deref())
     }
 
-    /// Decides by the bytes of a file that was read. `known` is what is known of its path.
+    /// Decides by the bytes of a file that was read. `known` is the record of its path.
     pub(super) fn by_content(
         self,
         store: &Store,
@@ -88,7 +88,7 @@ impl<'a> Decider<'a> {
     ) -> Result<ContentDecision> {
         let stored = store.document_by_hash(content.hash)?;
         let same = stored.filter(|stored| self.is_what_is_made(stored, known, content.format));
-        // Generated files are left out only if they are new: what is indexed stays, also at another path.
+        // Generated files are left out only if they are new: indexed files stay indexed, also at another path.
         let is_new = known.is_none() && same.is_none();
         if is_new && !found.is_included && content.is_generated {
             return Ok(ContentDecision::LeaveOut);
@@ -101,12 +101,12 @@ impl<'a> Decider<'a> {
             Some(same) if same.path.is_some() && !is_misnamed => {
                 ContentDecision::Remember(Box::new(same))
             }
-            // A document without a file is made again: its text may come from an import that lied about the hash.
+            // A document without a file is rebuilt: its text may come from an import that lied about the hash.
             without_file => {
                 let given = without_file.filter(|same| same.is_title_given).map(|same| same.title);
                 ContentDecision::Make {
                     given_title: known.and_then(|known| known.title_given.clone()).or(given),
-                    // The tags of a moved document stay what they are.
+                    // A moved document keeps its tags.
                     is_known: known.is_some() || is_misnamed,
                 }
             }

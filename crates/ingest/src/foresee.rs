@@ -17,7 +17,7 @@ use crate::store::{KnownPath, LedgerRow, Store};
 use crate::walk::{FoundFile, LeftOut, LeftOutReason, Start, WalkItem};
 use crate::{IngestOptions, hash, walk};
 
-/// What adding would do with a file.
+/// The expected outcome of adding a file.
 #[derive(Debug)]
 pub enum DryRunOutcome {
     /// It is read for the first time.
@@ -43,7 +43,7 @@ pub struct ForeseenFile {
     pub path: PathBuf,
     /// Whether it is a folder.
     pub is_folder: bool,
-    /// What would happen.
+    /// The expected outcome.
     pub outcome: DryRunOutcome,
     /// How many of its pages need OCR.
     pub ocr_pages: usize,
@@ -56,7 +56,7 @@ impl ForeseenFile {
     }
 }
 
-/// What is remembered of files, as a run would compare them with it.
+/// The records of files, as a run would compare files with them.
 struct Remembered<'a> {
     store: &'a Store,
     roots: Roots,
@@ -194,7 +194,7 @@ fn by_content(
         let reason = if is_empty { LeftOutReason::Empty } else { LeftOutReason::Type };
         return Ok((DryRunOutcome::Ignored(reason), 0));
     };
-    // Of a large file, only the beginning is known here, and speaks for the rest.
+    // Only the beginning of a large file is known here; it represents the rest.
     let is_generated = choice.leaves_out(format, &content);
     let made = if known.is_some() { DryRunOutcome::Changed } else { DryRunOutcome::New };
     let has_size = match remembered {

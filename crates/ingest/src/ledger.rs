@@ -1,8 +1,8 @@
 //! Records which files of a run were not indexed and why, and knows which failed before.
 //!
-//! What was recorded is read when the run begins and compared while it goes on, so that unchanged
-//! rows are not written again. Changes are written in batches and at the end; a run that is killed
-//! leaves some rows out of date, which the next run corrects.
+//! The earlier records are read when the run begins and compared while it continues, so that
+//! unchanged rows are not written again. Changes are written in batches and at the end; a run that
+//! is killed leaves some rows out of date, which the next run corrects.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,16 +20,16 @@ use crate::{IngestOptions, member_rows, walk};
 /// How many changed rows are collected before they are written, so that not each needs a transaction.
 const BATCH: usize = 1000;
 
-/// What was recorded about the files of a run before it began.
+/// The records about the files of a run from before it began.
 pub(super) struct LedgerBefore {
     rows: BTreeMap<String, LedgerRow>,
     /// Folders that are walked.
     folders: Vec<PathBuf>,
     /// Files where the walk starts.
     files: HashSet<PathBuf>,
-    /// What reads the files of this run.
+    /// The version and the settings that read the files of this run.
     reader: String,
-    /// What reads those at and below starts that say how.
+    /// The same for the files at and below starts with other settings.
     other_readers: Vec<(PathBuf, String)>,
     has_password: bool,
 }
@@ -157,7 +157,7 @@ fn reader(options: &IngestOptions, wanted: TypeOverride) -> String {
     reader
 }
 
-/// Collects what becomes of the files of a run.
+/// Collects the outcomes of the files of a run.
 pub(super) struct Recorder<'b> {
     before: &'b LedgerBefore,
     seen: HashSet<&'b str>,
@@ -278,8 +278,8 @@ impl<'b> Recorder<'b> {
         store.update_ledger(&self.rows, &self.gone)
     }
 
-    /// Whether a file that was not seen is gone: it is in one of the folders `walked` and in none that could not be
-    /// read, or it was named and is missing.
+    /// Whether a file that was not seen is missing: it is in one of the folders `walked` and in none that could not
+    /// be read, or it was named and does not exist.
     fn is_gone(&self, path: &str, walked: &[&PathBuf]) -> bool {
         let path = paths::path_of(path);
         let is_walked = walked.iter().any(|folder| is_below(&path, folder));

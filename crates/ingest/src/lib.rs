@@ -106,7 +106,8 @@ impl IngestRun<'_> {
     }
 }
 
-/// Makes a document of bytes, which have no file if they are from a stream. Also returns the rest of their time.
+/// Makes a document of bytes, which have no file if they are from a stream. Returns it with the rest of the
+/// time budget.
 pub fn make(
     file: Option<&FoundFile>,
     bytes: &[u8],

@@ -32,22 +32,22 @@ fn may_have_remarks(format: Format) -> bool {
     )
 }
 
-/// Stands behind the chunks whose tokens were estimated.
+/// Follows the chunks whose tokens were estimated.
 const ESTIMATED: &str = " tokens=estimated";
 
-/// Stands before the languages of OCR.
+/// Precedes the languages of OCR.
 const OCR: &str = " ocr=";
 
-/// Stands behind the chunks where comments and notes of people are left out.
+/// Follows the chunks where comments and notes of people are left out.
 const REMARKS: &str = " comments=no";
 
-/// Stands behind the chunks where tags in the text are tags of the document.
+/// Follows the chunks where tags in the text are tags of the document.
 const TAGS: &str = " tags";
 
-/// Ends the text of a document of which words were left out that it shows.
+/// Ends the text for a document that shows words that were left out.
 const LEFT_OUT: &str = " left_out";
 
-/// What today's settings make of documents.
+/// The current settings that decide how documents are made.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexingSettings<'a> {
     /// How documents are split; of the model's limits only the length of its input counts.

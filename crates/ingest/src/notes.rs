@@ -47,7 +47,7 @@ impl IngestRun<'_> {
             && stored
                 .as_ref()
                 .is_some_and(|note| options.tags.iter().any(|tag| !note.tags.contains(tag)));
-        // A title is in the context of every chunk, so a note with a new title is made again.
+        // A title is in the context of every chunk, so a note with a new title is rebuilt.
         let replaced = replaced.or_else(|| retitled.map(|note| note.id));
         let budget = CpuBudget::new(options.max_cpu);
         let prepared = prepare::prepare_note(text, hash, &options, self.embedder, &budget)?;

@@ -26,8 +26,8 @@ const BYTES_PER_PLACE: u64 = 64;
 /// before the first is read.
 const MAX_PLACES: u64 = 4_096;
 
-/// Returns the files of a walk so that folders take turns, and small files overtake large ones. What cannot be read comes
-/// with the file found before it.
+/// Returns the files of a walk so that folders take turns, and small files overtake large ones. An unreadable item has
+/// the turn of the file found before it.
 pub fn small_first(
     found: impl Iterator<Item = Result<FoundFile>>,
 ) -> impl Iterator<Item = Result<FoundFile>> {

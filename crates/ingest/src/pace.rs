@@ -125,7 +125,7 @@ struct WorkEstimate {
     left: f64,
     /// How much of the run files without work would have been.
     spared: f64,
-    /// What is left if every file that was not looked at needs work.
+    /// The work that is left if every file that was not looked at needs some.
     most_left: f64,
 }
 

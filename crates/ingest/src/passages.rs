@@ -12,9 +12,9 @@ use crate::trace::stage;
 /// spread over all threads, and so that a document that uses up its time is stopped soon.
 pub(super) const PASSAGES_PER_JOB: usize = 8;
 
-/// Hundredths of a model's tokens for each token of the estimate, which counts as another kind of model does. Of 20,000
-/// passages of manuals, notes, pages, sheets and source code, all-MiniLM-L6-v2 counts 117 (code), 122 (text) and 104 (PDF) in
-/// the median; three quarters of them have at most 130. The others are cut again when they get vectors.
+/// Hundredths of a model's tokens for each token of the estimate, which counts as another kind of model does. In 20,000
+/// passages of manuals, notes, pages, sheets and source code, all-MiniLM-L6-v2 counts 117 (code), 122 (text) and 104 (PDF)
+/// in the median; three quarters of them have at most 130. The others are cut again when they get vectors.
 const MODEL_TOKENS: usize = 125;
 
 /// Counts the tokens of a text, without special tokens; without a model, estimates them.

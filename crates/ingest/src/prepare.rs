@@ -33,7 +33,7 @@ pub struct PreparedDocument {
     pub document: NewDocument,
     /// Its chunks.
     pub chunks: Vec<Chunk>,
-    /// What the reader reports.
+    /// The warnings of the reader.
     pub warnings: Vec<String>,
     /// The files embedded in it.
     pub(super) members: Vec<ContainedFile>,

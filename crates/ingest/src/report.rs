@@ -16,7 +16,7 @@ use crate::text::decode::TextEncoding;
 use crate::text::fields;
 use crate::walk::{LeftOut, LeftOutReason};
 
-/// What happened to one file, sent as it happens.
+/// An event of a run, such as the result for one file, sent as it happens.
 #[derive(Debug)]
 pub enum IngestEvent<'a> {
     /// The walk has found this many files so far, including unchanged and ignored ones.
@@ -38,7 +38,7 @@ pub enum IngestEvent<'a> {
         path: Option<&'a Path>,
         /// Its chunks.
         num_chunks: usize,
-        /// What the reader reports to the user.
+        /// The warnings of the reader for the user.
         warnings: &'a [String],
     },
     /// A document is already stored.
@@ -132,7 +132,7 @@ pub struct IngestReport {
     pub failed: Vec<(PathBuf, Error)>,
     /// Ignore files that were not used, in the order they were found.
     pub warnings: Vec<(PathBuf, Error)>,
-    /// What else the user was told, such as languages that the model cannot read.
+    /// Other remarks that the user has seen, such as languages that the model cannot read.
     pub notes: Vec<String>,
 }
 

@@ -163,7 +163,7 @@ fn away_folder<'p>(
     Some(there).filter(|there| !is_seen && is_away(there))
 }
 
-/// What is surveyed, and how.
+/// The folders and files to survey, and the options.
 #[derive(Debug, Clone)]
 pub struct SurveyInput {
     /// All added folders.

@@ -79,7 +79,7 @@ fn a_file_that_would_only_fail_again_is_passed_over() {
         (row("/d/a", Failed, "io"), false),
         (row("/d/a", Failed, "too_large"), false),
         (row("/d/a", Failed, FailureKind::PasswordNeeded.as_str()), true),
-        // The user does not want to hear of it, whatever it is now.
+        // The user waived the failure, in every state of the file.
         (row("/d/a", Waived, "not_text"), true),
         (LedgerRow { stamp: None, ..other_reader(row("/d/a", Waived, "io")) }, true),
     ] {

@@ -20,7 +20,7 @@ const TURN: usize = 64;
 /// Most files that wait; about a megabyte. Folders that the walk reaches later get no turn before some of these are read.
 const MAX_WAITING: usize = 4_096;
 
-/// Returns the files of a walk with folders in turns. What cannot be read comes with the file found before it.
+/// Returns the files of a walk with folders in turns. An unreadable item follows the file found before it.
 ///
 /// Only after a complete turn is it looked for what else waits, so the first files are not kept waiting.
 pub(super) fn in_turns(

@@ -81,7 +81,7 @@ impl Planner<'_> {
         Ok(Some(items))
     }
 
-    /// Returns what becomes of the files embedded in a document, which come before it; `None` for files that were
+    /// Returns the outcomes of the files embedded in a document, which come before it; `None` for files that were
     /// not looked for, because the document is unchanged.
     pub(super) fn outcomes_of_members(
         self,
@@ -111,7 +111,7 @@ impl Planner<'_> {
     }
 }
 
-/// Returns the files in a container or a document, and what is known once all of them were seen.
+/// Returns the files in a container or a document, and the record for the writer when all of them were seen.
 fn items_of(
     found: &FoundFile,
     members: Vec<ContainedFile>,

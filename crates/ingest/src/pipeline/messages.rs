@@ -23,7 +23,7 @@ pub(super) enum QueuedFile {
     Done(ReadOutcome),
 }
 
-/// What becomes of a file, before it is embedded.
+/// The outcome of reading a file, before it is embedded.
 pub(super) enum ReadOutcome {
     /// New content, and the rest of its time budget.
     Prepared(Box<PreparedDocument>, Arc<CpuBudget>),
@@ -50,12 +50,12 @@ pub(super) struct FinishedContainer {
     pub(super) is_document: bool,
 }
 
-/// What the other threads send to the writer.
+/// A message of the other threads to the writer.
 pub(super) enum Message {
     Found(usize),
     /// Something that the walk left out; it has no turn.
     LeftOut(LeftOut),
-    /// What becomes of a file: first of the files embedded in it, last of itself.
+    /// The outcomes of a file: first those of the files embedded in it, last its own.
     Outcomes(Turn, Vec<ReadOutcome>),
     Embedded(EmbeddingSlot, Result<Vec<Embedding>>),
     /// The walk is over; holds the number of turns.

@@ -208,8 +208,8 @@ impl Planner<'_> {
         self.decider.is_there(&self.lock(), path)
     }
 
-    /// Returns the files in an unchanged document that the user asks for: those that were removed come back, and all
-    /// get its tags. `None` if nobody asks.
+    /// Returns the files in an unchanged document that the user asks for: removed ones are restored, and all get its
+    /// tags. `None` if the user asks for none.
     fn members_of_unchanged(self, found: &FoundFile) -> Result<Option<Vec<ContainedFile>>> {
         let adds_tags = !self.decider.options.tags.is_empty() && !self.decider.options.keeps_tags;
         if !(found.is_named || adds_tags) || !containers::may_embed(&found.path) {
@@ -258,10 +258,10 @@ impl Planner<'_> {
     }
 }
 
-/// What happens to a file, and the files in it.
+/// The outcome of a file, and the files in it.
 struct PlannedFile {
     outcome: ReadOutcome,
-    /// `None` if nobody looked for them.
+    /// `None` if they were not looked for.
     members: Option<Vec<ContainedFile>>,
 }
 

@@ -145,7 +145,7 @@ impl<'w, 'r> PipelineWriter<'w, 'r> {
     }
 
     /// Stores embeddings in their document. A document that takes too long to embed fails, and the run
-    /// goes on.
+    /// continues.
     fn embedded(&mut self, slot: EmbeddingSlot, embeddings: Result<Vec<Embedding>>) -> Result<()> {
         let waiting = self.waiting.get_mut(&slot.turn);
         let waiting = waiting.and_then(|documents| documents.get_mut(slot.document));

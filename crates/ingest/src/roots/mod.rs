@@ -2,9 +2,8 @@
 //! start, and which links the path of a remembered file may contain.
 //!
 //! A file belongs to the innermost added folder that contains its path; that folder says whether links
-//! are followed. Its files have the type and language that the innermost folder says that says any, and
-//! the tags of all folders that contain it. What a link leads to belongs to the folder in which it really
-//! is.
+//! are followed. Its files have the type and language of the innermost folder that states any, and the
+//! tags of all folders that contain it. The target of a link belongs to the folder in which it really is.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Tests what becomes of notes that are given as text.
+//! Tests how notes that are given as text are ingested.
 
 use super::*;
 

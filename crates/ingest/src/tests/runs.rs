@@ -10,7 +10,7 @@ struct World {
     store: Store,
 }
 
-/// What a run did: added, updated, skipped, copies, retitled, tagged, ignored, known to fail, failed.
+/// The counts of a run: added, updated, skipped, copies, retitled, tagged, ignored, known to fail, failed.
 type Numbers = [usize; 9];
 
 impl World {
@@ -152,7 +152,7 @@ fn files_are_new_then_unchanged_then_changed() {
     assert_eq!(text(&world.store, &world.path("b.md")), "the flood");
 }
 
-/// What a run did with its files, as a preview counts them: new, changed, unchanged, ignored, failed.
+/// Returns the counts of a run, as a preview has them: new, changed, unchanged, ignored, failed.
 fn done(report: &IngestReport) -> [usize; 5] {
     let failed = report.failed.len() + report.known_failed;
     [report.added, report.updated, report.skipped, report.ignored, failed]

@@ -75,7 +75,7 @@ impl FoundFile {
     }
 }
 
-/// What a walk comes across.
+/// An item that a walk comes across.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WalkItem {
     /// A file to read.
@@ -85,14 +85,14 @@ pub enum WalkItem {
 }
 
 /// Returns the files of `starts` in the given order, and below each start in byte order of the
-/// names. A file that several links or starts that the user names lead to is returned once, as found
-/// first; of starts that were added before, each returns it once. What belongs to another folder
-/// ([`Territory`]) is neither returned nor left out.
+/// names. A file to which several links lead, or several starts that the user names, is returned
+/// once, as found first. Starts that were added before return it once each. A file that belongs to
+/// another folder ([`Territory`]) is neither returned nor left out.
 ///
-/// Hidden files and files that `.gitignore` and `.kbignore` exclude are left out below a folder,
-/// but never a file that the user named; so is what programs generated, unless the options include it. Loops of links end; FIFOs, devices and sockets are left
-/// out. A file over the size limit that the user did not name and that no format claims is also
-/// left out: it would have been ignored anyway.
+/// Hidden files and files that `.gitignore` and `.kbignore` exclude are left out below a folder, but never a file that the
+/// user named. Generated files are also left out, unless the options include them. Loops of links end; FIFOs, devices and
+/// sockets are left out. A file over the size limit that the user did not name and that no format claims is also left out:
+/// it would have been ignored anyway.
 pub fn walk(
     starts: &[Start],
     options: &WalkOptions,
@@ -174,8 +174,8 @@ struct SeenFiles {
 }
 
 impl SeenFiles {
-    /// Whether a file is found for the first time. What was added before may be remembered at several
-    /// paths, so there a file counts at one path of each start: otherwise the other paths would be out of
+    /// Whether a file is found for the first time. A file that was added before may be remembered at
+    /// several paths, so it counts at one path of each start: otherwise the other paths would be out of
     /// date for ever.
     fn is_new(&mut self, path: &Path, reach: &Reach, known: Option<usize>) -> bool {
         if known.is_some() && !self.paths.insert(path.to_owned()) {

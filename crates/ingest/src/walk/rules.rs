@@ -49,7 +49,7 @@ struct FolderRules {
     exclude: Gitignore,
 }
 
-/// What the rules decide about a file or folder.
+/// The decision of the rules about a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IgnoreDecision {
     /// Exclude it, as this rule says.

@@ -12,7 +12,7 @@ const GIT: &str = ".git";
 /// The folder of a repository that has one folder for each of its second checkouts.
 const WORKTREES: &str = "worktrees";
 
-/// What the file begins with (<https://git-scm.com/docs/gitrepository-layout>).
+/// The beginning of the file (<https://git-scm.com/docs/gitrepository-layout>).
 const POINTER: &str = "gitdir:";
 
 /// Longer files are not read: git writes one line into the first, and some hundred bytes into the second.
