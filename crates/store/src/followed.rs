@@ -1,8 +1,8 @@
 //! Decides which remembered files and folders are followed: those that the user named or was shown.
 //!
-//! A database cannot decide this, because someone else may have written it. What the user allowed is
+//! A database cannot decide this, because someone else may have written it. The user's decisions are
 //! remembered outside ([`AllowedPaths`]); the paths, links and options in the database only count where they
-//! agree with that.
+//! agree with these.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

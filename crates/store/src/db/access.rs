@@ -38,7 +38,7 @@ pub(crate) enum OpenMode {
     Frozen(FileMark),
 }
 
-/// What shows whether a database file has changed: size, time, inode and SQLite's change counter.
+/// The values that show whether a database file has changed: size, time, inode and SQLite's change counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileMark {
     version: FileVersion,

@@ -13,7 +13,7 @@ impl Store {
     }
 
     /// Keeps a reader for later: its prepared statements and its mapping of the file need not be
-    /// made again.
+    /// rebuilt.
     pub fn return_reader(&self, reader: Self) {
         self.idle.borrow_mut().push(reader);
     }

@@ -1,4 +1,4 @@
-//! Reads the columns of a row, whatever is in them.
+//! Reads the columns of a row, whatever values they have.
 //!
 //! A value that kb never writes (bytes that are not UTF-8, a negative count) concerns its row alone: it is read as the nearest value that
 //! kb writes, so that one bad row does not hide all others. `kb doctor` finds and repairs such values

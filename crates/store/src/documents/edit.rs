@@ -13,7 +13,7 @@ use crate::db::fault::Step;
 use crate::db::{columns, erasing, sql};
 use crate::{NewDocument, Store};
 
-/// What to change; `None` leaves it.
+/// The changes to a document; `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentEdit {
     /// The title, which is from then on one that the user gave.
@@ -24,7 +24,8 @@ pub struct DocumentEdit {
     pub date: Option<Option<String>>,
 }
 
-/// What is stored instead of a document's text. Its title is part of the context of each chunk.
+/// The content that is stored instead of a document's text. The document's title is part of the
+/// context of each chunk.
 #[derive(Debug, Clone, Copy)]
 pub struct NewContent<'a> {
     /// The document, whose tags are not used; `None` if only its chunks change.

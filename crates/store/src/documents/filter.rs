@@ -178,8 +178,8 @@ fn meant<'a>(db: &Connection, filter: &'a Filter) -> rusqlite::Result<(Vec<i64>,
     Ok((ids, places))
 }
 
-/// Returns the ways in which a path is written at the beginning of stored ones: names from macOS are decomposed. Of a path
-/// in ASCII, there is one.
+/// Returns the spellings of a path at the beginning of stored ones: names from macOS are decomposed. A path in ASCII has
+/// one spelling.
 fn spellings(db: &Connection, path: &str) -> rusqlite::Result<BTreeSet<String>> {
     let mut found = BTreeSet::from([path.to_owned()]);
     if path.is_ascii() {

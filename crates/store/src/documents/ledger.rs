@@ -18,11 +18,11 @@ use crate::text::paths::split_member;
 pub struct LedgerRow {
     /// Absolute path.
     pub path: String,
-    /// What became of it.
+    /// The outcome for the file.
     pub outcome: FileOutcome,
     /// The rule that left it out, or the code of the error.
     pub reason: String,
-    /// What failed, for people; `None` for an ignored file.
+    /// The error message, for people; `None` for an ignored file.
     pub message: Option<String>,
     /// The version and the settings that failed; `None` for an ignored file.
     pub reader: Option<String>,

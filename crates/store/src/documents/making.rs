@@ -53,7 +53,7 @@ const NOTE_TEXT: &str = "
         )";
 
 impl Store {
-    /// Returns how the documents were made that can be made again, ordered by id.
+    /// Returns how the documents that can be rebuilt were made, ordered by id.
     pub fn made_documents(&self) -> Result<Vec<MadeDocument>> {
         self.read(|db| {
             sql::rows(db, MADE_DOCUMENTS, [], |row| {

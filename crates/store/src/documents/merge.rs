@@ -38,7 +38,7 @@ pub struct MergedDocument {
     pub id: DocumentId,
     /// Whether anything of it has changed.
     pub is_changed: bool,
-    /// What both sides had edited.
+    /// The fields that both sides had edited.
     pub conflicts: Vec<Conflict>,
 }
 
@@ -61,7 +61,7 @@ pub struct Conflict {
 }
 
 fields::words! {
-    /// What both sides can edit.
+    /// A field that both sides can edit.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum EditableField {
         /// The title.
@@ -108,7 +108,7 @@ const COPY_NOTE: &str = "
     WHERE id = :id
     RETURNING id";
 
-/// What of a document can be edited.
+/// The editable fields of a document.
 struct Local {
     title: String,
     is_title_given: bool,

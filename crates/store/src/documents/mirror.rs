@@ -91,7 +91,7 @@ pub struct MirroredWords {
     pub initial: i64,
     /// In letters.
     pub length: i64,
-    /// A line each, in alphabetical order: how many passages have it, and the word.
+    /// One line per word, in alphabetical order: the number of passages that have the word, and the word.
     pub lines: String,
 }
 
@@ -313,7 +313,8 @@ pub fn fingerprint(text: &str) -> Fingerprint {
     first_bytes(&Sha256::digest(text))
 }
 
-/// Adds a field after its length, so that no letter can move to the next field, and none is no text.
+/// Adds a field after its length, so that no letter can move to the next field, and a missing
+/// field differs from an empty one.
 fn add_field(digest: &mut Sha256, value: Option<&[u8]>) {
     let len = value.map_or(u64::MAX, |bytes| bytes.len() as u64);
     digest.update(len.to_le_bytes());

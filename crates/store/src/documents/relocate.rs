@@ -11,7 +11,7 @@ use crate::db::{erasing, sql};
 use crate::error::{Error, Result};
 use crate::wording::{kb, wording};
 
-/// What is moved where.
+/// The move of a folder: its paths before and after, and its files.
 #[derive(Debug, Clone, Copy)]
 pub struct Relocation<'a> {
     /// The folder's remembered path.

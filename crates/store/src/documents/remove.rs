@@ -75,7 +75,7 @@ mod tests {
         db.add("/a.md", &["install git"], &["one"]);
         db.store.connection.execute("DELETE FROM documents", []).unwrap();
         assert_eq!(db.store.tags().unwrap(), []);
-        // What kb makes itself of the text stays until `kb doctor --fix`.
+        // The data that kb derives from the text remains until `kb doctor --fix`.
         let found: Vec<Damage> =
             db.store.examine().unwrap().into_iter().map(|finding| finding.damage).collect();
         let own = [Damage::Grams, Damage::LooseVectors];

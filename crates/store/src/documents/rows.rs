@@ -194,7 +194,7 @@ fn unknown(given: &Value, written: &Value) -> Option<String> {
     })
 }
 
-/// What is said of a document whose metadata kb cannot read.
+/// The message for a document whose metadata kb cannot read.
 const DAMAGED: &str = "its details in the database are damaged; `kb doctor --fix` repairs them";
 
 /// Reads a row of `documents` with `tags` (JSON array) and `chunk_count`.

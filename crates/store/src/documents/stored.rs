@@ -123,7 +123,7 @@ pub struct StoredChunk {
     pub chunk: Chunk,
 }
 
-/// What a chunk is part of.
+/// The document that a chunk is part of, and the symbol that it defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkOrigin {
     /// Its document.

@@ -65,7 +65,7 @@ impl Store {
     }
 }
 
-/// What a database remembers that is not followed.
+/// The folders and files that a database remembers and kb does not follow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnfollowedPaths {
     /// Folders that are new, or have other options than the user allowed, which come second.

@@ -97,7 +97,7 @@ pub(crate) fn remove_bad_vectors(db: &Connection) -> Step<()> {
     remove_vectors(db, &bad)
 }
 
-/// Removes the vectors of some chunks, and the codes, which are made again.
+/// Removes the vectors of some chunks, and the codes, which are rebuilt.
 pub(crate) fn remove_vectors(db: &Connection, ids: &[ChunkId]) -> Step<()> {
     if ids.is_empty() || !has_vector_table(db)? {
         return Ok(());
@@ -143,7 +143,7 @@ pub(crate) fn rebuild_vectors(db: &Connection) -> Step<()> {
     writer.finish()
 }
 
-/// Makes the codes again: this is cheap, and right whatever was done to the vectors.
+/// Rebuilds the codes: this is cheap, and right after any repair of the vectors.
 pub(crate) fn rebuild_codes(db: &Connection) -> Step<()> {
     codes::forget(db)?;
     vectors::encode_from(db, 1)?;

@@ -151,8 +151,8 @@ fn read_occurrences(db: &Connection, sql: &str, wanted: &str) -> Step<Vec<Occurr
     Ok(found)
 }
 
-/// Adds the occurrences in documents whose language has a stemmer. A word that is there as typed is
-/// also there by its stem, so the larger number counts.
+/// Adds the occurrences in documents whose language has a stemmer. A word that occurs as typed also
+/// occurs by its stem, so the larger number counts.
 fn with_stems(db: &Connection, mut found: Vec<Occurrence>, text: &str) -> Step<Vec<Occurrence>> {
     for language in grams::languages(db)? {
         let terms = grams::stem_terms(language, text);

@@ -5,7 +5,7 @@
 //! runs: on Chinese questions and paragraphs (XQuAD) that raised nDCG@10 of keyword search from
 //! 0.13 to 0.98. Korean, which uses spaces, also gains, because its words change their endings.
 //!
-//! FTS5 stems English only. Of a document in another language with a stemmer, the second index has
+//! FTS5 stems English only. For a document in another language with a stemmer, the second index has
 //! the stem of each word, marked with the language. It also has the other forms of words: forms.rs.
 
 use rusqlite::{Connection, named_params};

@@ -59,7 +59,7 @@ impl Splitter {
         Ok(self.phrase(text)?.into_iter().chain(others).collect())
     }
 
-    /// Returns the phrase for a text as it is.
+    /// Returns the phrase for a text, without its other forms.
     fn phrase(&self, text: &str) -> Result<Option<Phrase>> {
         let terms = self.terms(TermIndex::Words, text)?;
         Ok(match terms.as_slice() {

@@ -48,8 +48,8 @@ const COUNT_UNNAMED: &str =
 const IS_NAMED: &str =
     "SELECT 1 FROM document_names_fts WHERE document_names_fts MATCH :wanted LIMIT 1";
 
-/// The chunks of documents with these words in their names or tags. What more than 1,000 documents and a quarter of all
-/// have, such as the name of their folder, distinguishes none of them.
+/// The chunks of documents with these words in their names or tags. Words that more than 1,000 documents and a quarter
+/// of all have, such as the name of their folder, distinguish none of them.
 const CHUNKS: &str = "
     WITH named AS MATERIALIZED (
         SELECT rowid AS id FROM document_names_fts WHERE document_names_fts MATCH :wanted

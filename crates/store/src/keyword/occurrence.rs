@@ -11,7 +11,7 @@ pub struct Occurrence {
     pub in_context: u32,
     /// Occurrences in the chunk's own text; a phrase counts once here, wherever it occurs.
     pub in_text: u32,
-    /// Whether it is there in another form only: `oﬃcial` for `official`.
+    /// Whether it occurs in another form only: `oﬃcial` for `official`.
     pub is_other_form: bool,
 }
 

@@ -139,7 +139,7 @@ impl NearWord {
 pub(crate) struct WantedWord {
     shape: WordShape,
     most_wrong: usize,
-    /// What the stored words have in common.
+    /// The initial and the lengths of the stored words to compare.
     pub(crate) initial: u32,
     pub(crate) shortest: u32,
     pub(crate) longest: u32,

@@ -46,7 +46,7 @@ const SIZE_BYTES: &str = "
 /// Returns whether it was blocked, the number of pages in the log, and the number checkpointed.
 const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
-/// What to do with an existing file at the target.
+/// The treatment of an existing file at the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExistingTarget {
     /// Keep it and fail.

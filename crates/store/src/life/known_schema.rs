@@ -23,13 +23,13 @@ use crate::vectors::{codes, table_sql};
 const ENTRIES: &str =
     "SELECT concat_ws(char(1), type, name, tbl_name, coalesce(sql, '')) FROM sqlite_schema";
 
-/// What separates the values of an object: no statement has it.
+/// The separator of the values of an object: no statement has it.
 const VALUE_END: char = '\u{1}';
 
 /// The table whose statement depends on the model.
 const VECTOR_TABLE: &str = "chunks_vec";
 
-/// What removed vectors up to schema 16.
+/// The trigger that removed vectors up to schema 16.
 const FORMER_TRIGGER: &str = "
     CREATE TRIGGER chunks_vec_ad AFTER DELETE ON chunks BEGIN
         DELETE FROM chunks_vec WHERE chunk_id = old.id;
@@ -98,7 +98,7 @@ fn named(mut altered: Vec<String>) -> Vec<String> {
     altered
 }
 
-/// What a database has and a list has not.
+/// The objects that a database has and a list has not.
 #[derive(Debug, Default)]
 struct Differences {
     indexes: Vec<String>,
@@ -154,7 +154,7 @@ impl Differences {
     }
 }
 
-/// Names an object of a file that anybody may have written.
+/// Names an object of a file that any program may have written.
 fn shown(SchemaEntry { kind, name, table, .. }: SchemaEntry<'_>) -> String {
     let own = format!("{} `{}`", clean(kind), clean(name));
     if table == name { own } else { format!("{own} on `{}`", clean(table)) }

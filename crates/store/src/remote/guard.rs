@@ -23,7 +23,7 @@ const MAX_ROW_BYTES: usize = 16 << 20;
 /// Longest message in bytes that is not a row. libpq takes half as much for most of them.
 const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
-/// What one request may make the client hold, in bytes: some seven million rows of one number.
+/// The memory that one request may make the client hold, in bytes: some seven million rows of one number.
 const MAX_ANSWER_BYTES: usize = 1 << 30;
 
 /// Memory for a message apart from its bytes, and for a field of a row.
@@ -45,7 +45,7 @@ pub(super) const SILENCE: Duration = Duration::from_secs(60);
 /// ever.
 pub(super) const REQUEST: Duration = Duration::from_secs(15 * 60);
 
-/// What the server has sent for one request.
+/// The amounts that the server has sent for one request.
 #[derive(Debug, Default)]
 struct ResponseBudget {
     /// Bytes in either direction.
@@ -128,8 +128,8 @@ impl Scanner {
         Ok(())
     }
 
-    /// Checks the start of a message. Returns its length without the first byte, once that and whatever else is checked
-    /// is there.
+    /// Checks the start of a message. Returns its length without the first byte, once that and all else that is checked
+    /// has arrived.
     fn message(&mut self, spent: &mut ResponseBudget) -> Result<Option<usize>, Breach> {
         let [kind, a, b, c, d, rest @ ..] = self.head.as_slice() else { return Ok(None) };
         let len = usize::try_from(u32::from_be_bytes([*a, *b, *c, *d])).unwrap_or(usize::MAX);
@@ -205,7 +205,7 @@ pub(super) struct GuardedStream {
     wire: Box<dyn ByteStream>,
     scanner: Scanner,
     meter: Meter,
-    /// What binds a password's proof to the server's certificate.
+    /// The data that binds a password's proof to the server's certificate.
     end_point: Option<Vec<u8>>,
 }
 

@@ -30,7 +30,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 
 const NEEDS_PASSWORD: &str = "set PGPASSWORD to the password of the URL's user";
 
-/// For tables that are not as kb makes them; they can be made again at any time.
+/// The remedy for tables that differ from those that kb makes; they can be rebuilt at any time.
 pub(super) const MAKE_AGAIN: &str = "drop the tables `kb_…` and push again";
 
 const UNENCRYPTED: &str =
@@ -69,7 +69,7 @@ const ADVICE: &[(&[SqlState], &str)] = &[
     (&[SqlState::DISK_FULL], "make room on the server, and push again"),
 ];
 
-/// What went wrong with a connection.
+/// The reason why a connection failed.
 enum LinkFault {
     /// The server is not what the user asks for, or does not answer as one.
     Breach(Breach),

@@ -97,7 +97,7 @@ pub struct PushProgress {
 /// Receives the progress of a push; an error ends it after the current block.
 pub type OnProgress<'a> = dyn FnMut(PushProgress) -> Result<()> + 'a;
 
-/// What a push has changed.
+/// The changes that a push has made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PushSummary {
     /// Documents of the database.

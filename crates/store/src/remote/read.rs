@@ -217,7 +217,7 @@ impl Searchable for Remote {
         if phrases.is_empty() || self.shared.languages.is_empty() {
             return Ok(found);
         }
-        // A word that is there as typed is also there by its stem.
+        // A word that occurs as typed also occurs by its stem.
         let stems = self.splitter().stems(text, &self.shared.languages)?;
         for stem in stems {
             found = Occurrence::merged(found, self.find(&stem)?, u32::max);

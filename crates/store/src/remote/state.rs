@@ -35,7 +35,7 @@ const SHA256_DIGITS: usize = 64;
 /// Most tokens that a model reads.
 const MAX_TOKENS: u32 = 1_000_000;
 
-/// What a copy says about itself.
+/// The state of a copy, as it is stored there.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct CopyState {
     /// Whether it has these tables, in this version or the one before.

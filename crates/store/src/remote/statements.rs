@@ -113,7 +113,7 @@ pub(super) const PASSAGES: &str = "SELECT id, context, text FROM kb_chunks WHERE
 pub(super) const OTHER_PATHS: &str = "
     SELECT id, array_remove(paths, path) FROM kb_documents WHERE id = ANY ($1) AND cardinality(paths) > 1";
 
-/// Of the documents of these chunks.
+/// The paths of the documents of these chunks.
 pub(super) const NAMED_PATHS: &str = "
     SELECT id, array_remove(paths || path, NULL)
     FROM kb_documents

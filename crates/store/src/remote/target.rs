@@ -198,7 +198,7 @@ fn endpoint(
     Endpoint { address, name, encryption, is_local }
 }
 
-/// Whether a name as typed is this machine's. What a name resolves to is up to others.
+/// Whether a name, as typed, is this machine's. Others decide what a name resolves to.
 fn is_loopback(name: &str) -> bool {
     name.eq_ignore_ascii_case("localhost")
         || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())

@@ -2,7 +2,7 @@
 
 use super::breach::Breach;
 
-/// What a client demands of the encryption of a connection: libpq's `sslmode`.
+/// The encryption that a client demands of a connection: libpq's `sslmode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Encryption {
     Disable,

@@ -31,7 +31,7 @@ pub struct SearchAnswer {
     pub confidence: Option<Confidence>,
     /// Why `confidence` is `None`.
     pub no_basis: Option<NoBasis>,
-    /// What the confidence rests on.
+    /// The grounds of the confidence.
     pub grounds: ConfidenceGrounds,
     /// The phrasings that no chunk meets, because of their phrases in quotes.
     pub unmet: Vec<UnmetPhrasing>,
@@ -41,9 +41,9 @@ pub struct SearchAnswer {
     pub is_unmet: bool,
     /// The terms of all phrasings; those that fewer of the first hits have count more.
     pub wanted: QueryTerms,
-    /// Remarks on the search. Who asks adds them; a search makes none.
+    /// Remarks on the search. The caller adds them; a search makes none.
     pub notes: Vec<String>,
-    /// What a program of the user's did with the order; `None` if there is none. A search knows of none.
+    /// The result of the user's program that orders the hits; `None` if there is none. A search never sets it.
     pub reranking: Option<Reranking>,
     /// Set if the hits are passages.
     pub gathered: Option<EvidenceSummary>,
@@ -83,7 +83,7 @@ pub struct EvidenceSummary {
     pub num_tokens: usize,
 }
 
-/// What a program of the user's did with the order of hits.
+/// The result of a user's program that orders the hits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reranking {
     /// The first hits are in the order of its scores.
@@ -179,7 +179,7 @@ pub struct Contribution {
     pub cosine: Option<f64>,
 }
 
-/// What a passage consists of.
+/// The chunks of a passage, and its size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
     /// Its chunks, in order.
@@ -208,9 +208,9 @@ pub struct Hit {
     pub recency: Option<f64>,
     /// The chunk and its document.
     pub stored: StoredHit,
-    /// What each term contributes; empty unless requested.
+    /// The contribution of each term; empty unless requested.
     pub terms: Vec<TermMatch>,
-    /// What each of several phrasings of the query contributes, in their order; empty if there is one.
+    /// The contribution of each of several phrasings of the query, in their order; empty if there is one.
     pub contributions: Vec<Contribution>,
     /// Number of near copies of this hit that were skipped.
     pub num_copies: u32,

@@ -13,7 +13,7 @@ fields::words! {
     /// How likely it is that the first hits have the answer.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum Confidence {
-        /// Of such answers, four in five have the evidence in their first three hits.
+        /// Four in five of such answers have the evidence in their first three hits.
         High = "high",
         /// Undecided: questions with an answer and questions without one look like this.
         Low = "low",
@@ -48,7 +48,7 @@ impl Confidence {
     }
 }
 
-/// What a confidence rests on. The default is that of an answer without hits.
+/// The grounds of a confidence. The default is that of an answer without hits.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConfidenceGrounds {
     /// `None` if nothing was found.

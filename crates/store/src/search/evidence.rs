@@ -36,11 +36,11 @@ pub struct EvidenceOptions {
     pub budget: Option<usize>,
     /// Maximum number of hits to use; all if `None`.
     pub limit: Option<usize>,
-    /// Tokens of what the answer's form writes beside passages, if the budget includes it.
+    /// Tokens that the answer's form adds to those of the passages, if the budget includes them.
     pub form: Option<FormCost>,
 }
 
-/// Tokens of what a form of answers writes beside the texts of passages.
+/// Tokens that a form of answers adds to the texts of passages.
 #[derive(Debug, Clone, Copy)]
 pub struct FormCost {
     /// Before the passages of an answer and after them.
@@ -181,8 +181,8 @@ fn most_of(answer: &SearchAnswer, budget: usize) -> usize {
     }
 }
 
-/// Returns the choice among hits, and the terms found in the compared ones. What a program of the user's has ordered stays in
-/// its order.
+/// Returns the choice among hits, and the terms found in the compared ones. Hits that a program of the user has ordered keep
+/// their order.
 fn choice_of(hits: &[Hit], wanted: &QueryTerms) -> (PassageChoice, Vec<Vec<Match>>) {
     let is_ordered = hits.iter().any(|hit| hit.rerank_score.is_some());
     let compared = if is_ordered { &[] } else { &hits[..hits.len().min(choice::COMPARED)] };

@@ -20,9 +20,9 @@ pub const KEYWORD_POWER: f64 = 0.75;
 /// Exponent of a cosine relative to the best.
 pub const VECTOR_POWER: f64 = 1.0;
 
-/// What the floor of a model's cosines becomes, so that unrelated hits keep a share. With 0.1 all of
-/// twelve collections gain from this scale and the tokens together, with two models; with 0, nDCG@10
-/// is 0.002 lower on average and 0.011 lower in German.
+/// The value to which the floor of a model's cosines is mapped, so that unrelated hits keep a share.
+/// With 0.1 all of twelve collections gain from this scale and the tokens together, with two models;
+/// with 0, nDCG@10 is 0.002 lower on average and 0.011 lower in German.
 const FLOOR_SHARE: f64 = 0.1;
 
 /// Least share of a leg's weight that a hit keeps, so that every ranked hit counts.
@@ -60,7 +60,7 @@ pub struct FusedChunk {
     pub legs: PerLeg<Option<LegScore>>,
     /// How well the query's tokens match the chunk's (`late.rs`); `None` if they were not compared.
     pub token_match: Option<f64>,
-    /// The weight by what is known of its document (`weigh.rs`), in (0, 1]; part of the legs' weights.
+    /// The weight by the properties of its document (`weigh.rs`), in (0, 1]; part of the legs' weights.
     pub document_weight: f64,
     /// The part of `document_weight` by the age of its document (`recency.rs`); `None` if ages do not count.
     pub recency: Option<f64>,

@@ -13,9 +13,9 @@ use crate::text::{exact, scripts};
 use crate::{ChunkSizes, Occurrence};
 
 /// Reads the statistics of the wanted terms; no keywords if none of them occurs. A term counts by the share of the
-/// phrasings that have it, which gives every chunk the average of its BM25 scores. Also returns the places of each
-/// phrasing's terms. `elsewhere` is what other knowledge bases, which are asked too, have of the terms; a word that none
-/// has is completed by near words of `passing`, the chunks that pass the filter, if there is one.
+/// phrasings that have it, which gives every chunk the average of its BM25 scores. The second value has the places of
+/// each phrasing's terms. `elsewhere` has the statistics of the terms in the other knowledge bases that are searched. A
+/// word that none has is completed by near words of `passing`, the chunks that pass the filter, if there is one.
 pub(super) fn look_up(
     store: &impl Searchable,
     phrasings: &[Query],
@@ -111,7 +111,7 @@ impl<S: Searchable> LookedUpTerms<'_, S> {
         }
         for word in &query.wanted {
             let place = self.add(word, || store.occurrences(word))?;
-            // Between the words of a phrase may be a line end, and letters of scripts without spaces stand in longer words.
+            // A line end may be between the words of a phrase, and letters of scripts without spaces are in longer words.
             let is_word = !word.contains(|c: char| c.is_whitespace() || scripts::is_unspaced(c));
             self.found[place].typed = is_word.then(|| word.clone());
             own.push(place);

@@ -22,11 +22,11 @@ use crate::text::stem::stem;
 #[derive(Debug, Clone, Default)]
 pub struct QueryTerms {
     terms: Vec<MarkedTerm>,
-    /// What each term counts.
+    /// The weight of each term.
     weights: Vec<usize>,
 }
 
-/// What a term counts that occurs in one passage; one in two passages counts half of it.
+/// The weight of a term that occurs in one passage; one in two passages has half of it.
 const RARE: usize = 5040;
 
 #[derive(Debug, Clone)]

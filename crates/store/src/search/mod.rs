@@ -64,14 +64,14 @@ pub use shown::ShownPaths;
 pub use statistics::TermStatistics;
 pub use why::{LegRank, Trace, WhyOutcome, why};
 
-/// How many of the first hits say how rare a word is among the results: as many as a search returns by default. It is not the
-/// number of hits asked for, so that a hit is cited by the same place however many these are.
+/// The number of first hits that decide how rare a word is among the results: as many as a search returns by default. It is
+/// not the number of hits asked for, so that a hit is cited by the same place however many these are.
 const COMPARED: u32 = 10;
 
 /// Searches the chunks of `store` for the phrasings of a query, of which there is at least one. Each leg ranks by the
-/// average of the phrasings' scores, so several phrasings are fused like one. What one of them excludes is excluded; a hit
-/// has all phrases in quotes of at least one of them. If no chunk has, they are answered without quotes, and the answer
-/// says so.
+/// average of the phrasings' scores, so several phrasings are fused like one. A chunk that one of them excludes is
+/// excluded; a hit has all phrases in quotes of at least one of them. If no chunk has these, they are answered without
+/// quotes, and the answer reports it.
 ///
 /// Both legs run in parallel, each on a separate connection. A database without chunks is answered
 /// without a model. The same database and the same query give the same answer. The places to cite are left to

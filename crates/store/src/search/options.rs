@@ -59,7 +59,7 @@ pub struct SearchOptions {
     pub keeps_copies: bool,
     /// Whether hits list what each term contributes.
     pub is_explained: bool,
-    /// What other knowledge bases, which are asked too, have of the query's terms.
+    /// The statistics of the query's terms in the other knowledge bases that are searched.
     pub elsewhere: TermStatistics,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct RankOptions<'a> {
     pub(super) passing: Option<&'a [ChunkId]>,
     /// Number of candidates to take from each leg.
     pub(super) depth: u32,
-    /// What other knowledge bases have of the query's terms.
+    /// The statistics of the query's terms in other knowledge bases.
     pub(super) elsewhere: &'a TermStatistics,
 }
 

@@ -42,9 +42,9 @@ pub struct Query {
     pub joined: Vec<String>,
     /// Phrases that must occur, as typed between the quotes; some of `wanted`.
     pub phrases: Vec<String>,
-    /// What was typed between quotes, also if it is ordinary text by now.
+    /// The texts that were typed between quotes, including those that are ordinary text by now.
     pub quoted: Vec<String>,
-    /// Exact terms as the index has them ([`exact`]), beside their parts. Wanted only if they occur.
+    /// Exact terms as the index has them ([`exact`]), in addition to their parts. Wanted only if they occur.
     pub exact: Vec<String>,
     /// Words that are made of parts, as a whole. Wanted only if they occur.
     pub wholes: Vec<CompoundWord>,
@@ -65,7 +65,7 @@ impl Query {
         self.wanted.iter().cloned().chain(prefixes).collect()
     }
 
-    /// Returns the query with the words of a phrase instead of it among the wanted ones: the phrase is there in other forms.
+    /// Returns the query with the words of a phrase instead of it among the wanted ones: the phrase occurs in other forms.
     pub(super) fn with_words_of(mut self, phrase: &str) -> Self {
         let place = self.wanted.iter().position(|term| term == phrase);
         if let Some(place) = place {

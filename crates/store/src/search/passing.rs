@@ -11,7 +11,7 @@ use crate::search::searchable::Searchable;
 use crate::text::forms::{folded, words};
 use crate::text::stem::stem;
 
-/// What a search answers, and from which chunks.
+/// The phrasings that a search answers, and the chunks that it considers.
 pub(super) struct SearchScope<'a> {
     /// The phrasings; without their quotes if these leave nothing.
     pub(super) phrasings: Cow<'a, [Query]>,

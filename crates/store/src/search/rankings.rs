@@ -50,7 +50,7 @@ pub(super) struct Rankings {
     pub(super) vector: Option<VectorLeg>,
 }
 
-/// What the vector leg found.
+/// The result of the vector leg.
 pub(super) struct VectorLeg {
     /// Best first, by cosine.
     pub(super) ranking: Vec<RankedChunk>,

@@ -14,17 +14,17 @@ use crate::search::keyword::{Keywords, TermCoverage};
 // These numbers were chosen on eleven collections, whose nDCG@10 stays the same on average, and on 350 look-ups
 // (benches/results/2026-11-28-look-ups.md).
 
-/// What a hit that has nothing of the query counts as having, so that it keeps something of its weight.
+/// The share that a hit without any word of the query counts as having, so that it keeps some of its weight.
 const LEAST: f64 = 0.02;
 
 /// The least share of its weights that a hit keeps, so that scores keep their scale. A hit with this share is behind
 /// all that have the word.
 const MIN_SHARE: f64 = 0.05;
 
-/// The power to which what a hit has of the query's rarity is raised, for a query that hangs on one word.
+/// The power to which a hit's share of the query's rarity is raised, for a query that depends on one word.
 const POWER: f64 = 10.0;
 
-/// How fast that power falls for queries that hang on their words less.
+/// How fast that power falls for queries that depend on their words less.
 const FALL: i32 = 3;
 
 /// The power of a word's rarity: a word that a hundredth of the passages have is no look-up.
@@ -47,7 +47,8 @@ pub(super) fn shares(
 }
 
 /// How much less a word counts that a passage has in another form than the one typed: "informs" for "informer", or
-/// "git lfs" for "git-lfs". Of 0.2, 0.35 and 0.5, the middle finds all look-ups but one that the largest finds.
+/// "git lfs" for "git-lfs". The values 0.2, 0.35 and 0.5 were compared: 0.35 finds all but one of the look-ups
+/// that 0.5 finds.
 const OTHER_FORM: f64 = 0.35;
 
 /// Returns the share of its weights that each of the first hits keeps, from their passages, for what it has in another form

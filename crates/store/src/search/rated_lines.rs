@@ -10,11 +10,11 @@ use crate::search::matches::{Match, QueryTerms};
 use crate::search::statements::{Statement, statements};
 use crate::text::line_kinds::{LineKind, line_kinds};
 
-/// What a word counts that one sentence has, times what it counts among the hits; one in two sentences counts half. Large enough
-/// for whole numbers.
+/// The factor for the weight of a word among the hits if one sentence has the word; if two sentences have it, the factor is
+/// half of this. Large enough for whole numbers.
 const RARE: usize = 1 << 20;
 
-/// Shares of what a word counts that is not in the sentence itself, of [`ALL`].
+/// Shares of the weight of a word that is not in the sentence itself, of [`ALL`].
 const ALL: usize = 4;
 const HALF: usize = 2;
 const QUARTER: usize = 1;
@@ -25,7 +25,7 @@ pub struct RatedLines {
     statements: Vec<Statement>,
     /// Where each line begins.
     starts: Vec<usize>,
-    /// What each term counts.
+    /// The weight of each term.
     weights: BTreeMap<usize, usize>,
     matches: Vec<Match>,
 }
@@ -123,7 +123,7 @@ impl RatedLines {
         (head.kind == LineKind::TableHead).then(|| head.bytes.clone())
     }
 
-    /// Returns the byte range of the sentence at a position if it announces what follows it.
+    /// Returns the byte range of the sentence at a position if it announces the text after it.
     pub fn announcing(&self, position: usize) -> Option<Range<usize>> {
         let known = self.statement_at(position).filter(|known| known.is_announcing)?;
         Some(known.bytes.clone())
@@ -162,7 +162,7 @@ impl RatedLines {
             let mut shares: BTreeMap<usize, usize> = BTreeMap::new();
             self.lend(idx, ALL, &mut shares);
             heading.into_iter().for_each(|from| self.lend(from, HALF, &mut shares));
-            // A row or an item that the query names has also what stands above all of them.
+            // For a row or an item that the query names, the text above all of them counts in full.
             let is_named = !known.terms.is_empty();
             for from in head.into_iter().chain(announcing.iter().copied()) {
                 let is_announced = from + 1 == idx && self.statements[from].is_announcing;
@@ -199,7 +199,7 @@ impl RatedLines {
         }
     }
 
-    /// Returns what a word of a statement counts for the next one.
+    /// Returns the share with which a word of a statement counts in the next one.
     fn nearness(&self, idx: usize) -> usize {
         let [above, below] = [&self.statements[idx], &self.statements[idx + 1]];
         let is_next = self.line_at(below.bytes.start) <= self.line_at(above.bytes.end - 1) + 1;

@@ -7,9 +7,9 @@ use crate::ids::DocumentId;
 use crate::search::searchable::Searchable;
 use crate::text::paths::{self, SEPARATOR};
 
-/// Files and folders, in the database's notation. Of the paths of a document, the one at or below the first of
-/// them is shown; of several such paths, the one at or below the second, and so on. Without such a path, it is the
-/// first path of the document.
+/// Files and folders, in the database's notation. They decide which path of a document is shown: the one at or
+/// below the first of them; if there are several such paths, the one at or below the second, and so on. Without
+/// such a path, it is the first path of the document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShownPaths<'a>(Vec<&'a str>);
 

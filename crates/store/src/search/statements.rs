@@ -12,7 +12,7 @@ const REFERRING: [&str; 7] = ["see", "refer", "siehe", "voir", "véase", "consul
 /// Words before these.
 const POLITE: [&str; 4] = ["please", "also", "and", "or"];
 
-/// A sentence, or a line that is kept as it is.
+/// A sentence, or a line that is kept whole.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
     pub(super) bytes: Range<usize>,
@@ -109,8 +109,8 @@ fn ends_with_colon(sentence: &str) -> bool {
     sentence.trim_end_matches([' ', '\n', '+', '*', '_']).ends_with([':', '：'])
 }
 
-/// Whether a sentence sends the reader elsewhere: one of its clauses begins so ("For the limits, see …"), or it says so for
-/// something ("For the limits see …").
+/// Whether a sentence sends the reader elsewhere: at the beginning of a clause ("For the limits, see …"), or for something
+/// ("For the limits see …").
 fn refers(sentence: &str) -> bool {
     let all = words(sentence);
     if !all.iter().any(|word| is_referring(word)) {

@@ -31,7 +31,7 @@ pub(super) fn successor(of: &StoredHit, known: &[&StoredHit]) -> Option<Document
     found.map(|hit| hit.document_id)
 }
 
-/// What a document calls its successor.
+/// The name by which a document refers to its successor.
 struct SuccessorName {
     /// As a path relative to the document.
     path: Option<PathBuf>,

@@ -44,7 +44,7 @@ impl Totals {
         Self { num_chunks: num_chunks + elsewhere.num_chunks(), chunk_mean }
     }
 
-    /// Returns the weight by rarity of a term that so many chunks have (Robertson and Sparck Jones, 1976).
+    /// Returns the weight by rarity of a term that this many chunks have (Robertson and Sparck Jones, 1976).
     pub(super) fn rarity(&self, num_with: usize) -> f64 {
         let with = as_f64(num_with as u64);
         let without = (as_f64(self.num_chunks) - with).max(0.0);
@@ -155,7 +155,7 @@ pub(super) struct TermMatches {
     pub(super) is_place: bool,
     /// How many passages of other knowledge bases have it.
     pub(super) num_elsewhere: usize,
-    /// The word of the query that it stands for, if no passage has that.
+    /// The word of the query that it replaces, if no passage has that word.
     pub(super) completes: Option<String>,
 }
 
@@ -190,24 +190,25 @@ pub(super) struct WeightedTerm {
     pub(super) is_meant: bool,
     /// Whether it is a file or a day, and all that the query asks for.
     pub(super) is_place: bool,
-    /// What it counts for where a chunk covers the query.
+    /// How it counts in the share of the query that a chunk covers.
     pub(super) counts: TermRole,
     /// How a passage has it to the letter, if other forms of it are the same term.
     pub(super) typed: Option<String>,
 }
 
-/// What a term counts for where a chunk covers a query.
+/// How a term counts in the share of a query that a chunk covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TermRole {
-    /// For itself.
+    /// It counts by itself.
     Itself,
-    /// For itself; a chunk that has only some of its parts, by their places, has as much of it as the rarest of these.
+    /// It counts by itself; a chunk that has only some of its parts, by their places, has as much of it as the rarest
+    /// of these.
     Whole(Vec<usize>),
-    /// Only as part of a whole that occurs.
+    /// It counts only as part of a whole that occurs.
     Part,
-    /// For the terms at these places, which it is made of.
+    /// It counts as the terms at these places, of which it is made.
     Joined(Vec<usize>),
-    /// For nothing: it stands for a word that no passage has.
+    /// It does not count: it replaces a word that no passage has.
     Completion(String),
 }
 
@@ -297,7 +298,7 @@ impl WeightedTerm {
         self.entries.binary_search_by_key(&place, |entry| entry.place).is_ok()
     }
 
-    /// Says for each of some places, in order, whether it is there.
+    /// Returns for each of some places, in order, whether it occurs there.
     pub(super) fn are_at(&self, places: &[usize]) -> Vec<bool> {
         let mut entries = self.entries.as_slice();
         let is_there = places.iter().map(|place| {

@@ -1,8 +1,8 @@
-//! Weighs the first fused hits by what is known of their documents. Pure.
+//! Weighs the first fused hits by the properties of their documents. Pure.
 //!
-//! The two scores of a passage do not say that its file is called what the query names, that other passages of its document
-//! were found too, or that it has or defines to the letter what the query asks for. Such evidence is a weight of the hit, at most 1, that
-//! both terms of its score have. It acts where both legs have found something; a single leg keeps its own order.
+//! The two scores of a passage do not show that the query names its file, that other passages of its document were found
+//! too, or that it has or defines the exact text that the query asks for. Such evidence is a weight of the hit, at most 1,
+//! that both terms of its score have. It acts where both legs have found something; a single leg keeps its own order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,15 @@ pub(super) const DEPTH: usize = 50;
 // The numbers below, except [`EXACT`], were chosen on 183 questions about nine packages of source code, each package
 // left out once, and on three collections of documents (benches/results/2026-11-26-document.md).
 
-/// How much more a hit counts for each word of the query by which its document is named.
+/// The increase of a hit's weight for each word of the query by which its document is named.
 const NAME: f64 = 0.7;
 
-/// How much more a hit counts for each exact term that the query asks for. An option or a version is found by its
-/// letters, and a passage without it is near it in meaning only. With 2, 27 of 30 such queries over source code find
-/// their document first; 19 do without.
+/// The increase of a hit's weight for each exact term that the query asks for. An option or a version is found by
+/// its letters, and a passage without it is near it in meaning only. With 2, 27 of 30 such queries over source code
+/// find their document first; 19 do without.
 const EXACT: f64 = 2.0;
 
-/// How much more a hit counts that defines a symbol which the query names.
+/// The increase of the weight of a hit that defines a symbol which the query names.
 const DEFINITION: f64 = 0.8;
 
 /// How much the scores of a source file's next hits add to its best one, and the number of these. A file is about what
@@ -31,12 +31,12 @@ const DEFINITION: f64 = 0.8;
 const SUPPORT: f64 = 0.1;
 const NUM_SUPPORTING: usize = 5;
 
-/// What each further passage of a source file or another document keeps of the weight of the one before. Several
-/// passages of a paper or a report may be answers.
+/// The share of its predecessor's weight that each further passage of a source file, or of another document,
+/// keeps. Several passages of a paper or a report may be answers.
 const FURTHER_IN_CODE: f64 = 0.4;
 const FURTHER: f64 = 0.9;
 
-/// What is known of a hit beside its passage.
+/// The features of a hit, apart from its passage.
 #[derive(Debug, Clone)]
 pub(super) struct HitFeatures {
     pub(super) document_id: DocumentId,

@@ -67,7 +67,7 @@ pub struct Trace {
     pub num_passing: usize,
     /// The terms into which the keyword leg splits the query.
     pub terms: Vec<String>,
-    /// What each term contributes to the document's best chunk by keywords.
+    /// The contribution of each term to the document's best chunk by keywords.
     pub matches: Vec<TermMatch>,
     /// Its best chunk by keywords; `None` if no term occurs, or the leg was not run.
     pub keyword: Option<LegRank>,

@@ -214,7 +214,7 @@ struct FailedLine {
     error: String,
 }
 
-/// Returns why a file was not converted, if the line says so instead of being a document.
+/// Returns why a file was not converted, if the line is such a report instead of a document.
 pub(super) fn decode_failure(line: &[u8]) -> Option<String> {
     let FailedLine { path, error, .. } = serde_json::from_slice(line).ok()?;
     Some(format!("{path} was not converted: {error}"))

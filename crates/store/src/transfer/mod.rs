@@ -29,7 +29,7 @@ use crate::{
 pub use lines::ExportHead;
 pub use lines::{DocumentLine, HeadLine, document_line, head_line};
 
-/// What was exported.
+/// The contents of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExportSummary {
     /// Documents written.

@@ -29,7 +29,7 @@ pub struct ReindexProgress {
     pub num_chunks: u32,
 }
 
-/// What a reindex has to do.
+/// The amount of work of a reindex.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReindexExtent {
     /// Number of all chunks.
@@ -51,7 +51,7 @@ pub struct UnembeddedChunk {
     pub is_code: bool,
 }
 
-/// What the new model makes of a chunk.
+/// The chunks and vectors that the new model makes of a chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenewedChunk {
     /// The chunk's key.

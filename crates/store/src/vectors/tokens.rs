@@ -164,7 +164,7 @@ mod tests {
         let mut db = TestDb::new();
         let texts: Vec<String> = (0..700).map(|number| format!("text {number}")).collect();
         db.add("/a.md", &texts.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
-        // Of 219 tokens, an older kb made 55 codes; the last row is not what it wrote.
+        // An older kb made 55 codes of 219 tokens; the last row is not as it wrote it.
         let codes = |id: ChunkId| -> Vec<u8> {
             (0..55 * 48).map(|at: i64| (at * at + id.0 % 7).to_le_bytes()[0]).collect()
         };

@@ -17,7 +17,7 @@ use crate::document::{Binding, Embedding};
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocumentId};
 
-/// Also deletes what belongs to the vectors, because others take their place.
+/// Deletes the vectors and the rows that belong to them, because others take their place.
 const DROP_TABLE: &str = "
     DELETE FROM chunks_vec_sums;
     DELETE FROM chunks_tokens;

@@ -67,7 +67,7 @@ fn records(db: &TestDb) -> Vec<DocumentRecord> {
     records
 }
 
-/// What is expected of a merge.
+/// The expected outcome of a merge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Expected {
     /// The version here stays.
@@ -275,7 +275,7 @@ fn version((text, text_edits, title, former): Version<'_>) -> DocumentRecord {
     }
 }
 
-/// Merges two texts of one note. Of two that were edited, the one that is not kept becomes a note.
+/// Merges two texts of one note. If both were edited, the one that is not kept becomes a note.
 #[track_caller]
 fn check_texts(here: Version<'_>, import: Version<'_>, expected: Expected) {
     let [before, given] =

@@ -51,7 +51,7 @@ fn concurrent_writes_are_not_damage() {
         }
         let store = Store::open(&path).unwrap();
         let found: Vec<_> = (0..40).map(|_| store.examine()).collect();
-        // Also after a failure: the writers would never end.
+        // The flag is set before a failure is reported: otherwise the writers would never end.
         is_done.store(true, Ordering::Relaxed);
         for found in found {
             assert_eq!(found.unwrap(), []);

@@ -181,7 +181,7 @@ fn a_change_under_an_open_connection_is_refused_by_its_next_transaction() {
         let reader = db.store.reader().unwrap();
         assert_eq!((db.store.tags().unwrap().len(), reader.tags().unwrap().len()), (1, 1));
         change(&db.path(), &sql);
-        // What is written past SQLite's checks leaves the cookie as it was, and is in force for new connections only.
+        // A change that bypasses SQLite's checks leaves the cookie unchanged, and is in force for new connections only.
         db.store.seen.doubt();
         reader.seen.doubt();
         for outcome in [db.store.tags(), reader.tags()] {
@@ -267,7 +267,7 @@ fn names_of_a_hostile_file_are_short_and_clean() {
     assert!(text.ends_with("table `more_04`; and 15 more"), "{text}");
 }
 
-/// Also without what kb makes at run time, and in another order.
+/// The objects that kb makes at run time may be missing, and the order may differ.
 #[test]
 fn every_version_is_known_as_its_migrations_make_it() {
     assert!(made_by(0).unwrap().is_empty());

@@ -340,7 +340,7 @@ fn a_cancelled_request_ends_a_statement_without_an_end() {
     assert!(matches!(store.read(run), Err(Error::Cancelled)));
     assert!(matches!(store.reader().unwrap().read(run), Err(Error::Cancelled)));
     assert!(matches!(store.write(run), Err(Error::Cancelled)));
-    // The connection is kept for a request that nobody has cancelled.
+    // The connection is kept for a request that has not been cancelled.
     let idle = store.take_reader().unwrap();
     store.return_reader(idle);
     let next = Arc::new(AtomicBool::new(false));

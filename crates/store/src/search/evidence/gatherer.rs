@@ -34,26 +34,26 @@ const MAX_REACH: u32 = 12;
 /// Chunks that are loaded at once around a table, so that few statements run and few chunks are loaded in vain.
 const BLOCK: u32 = 8;
 
-/// What is part of the answer, by document.
+/// The parts of the answer, by document.
 pub(super) type EvidenceByDocument = HashMap<DocumentId, DocumentEvidence>;
 
-/// What is part of the answer of a document.
+/// The parts of one document that belong to the answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DocumentEvidence {
     /// Positions of whole chunks.
     pub(super) chunks: BTreeSet<u32>,
-    /// What is chosen of long tables and of hits that do not fit.
+    /// The texts chosen from long tables and from hits that do not fit.
     pub(super) parts: Vec<EvidencePart>,
 }
 
-/// A long table, or a hit, of which what matches is chosen.
+/// A long table, or a hit, of which only the matching parts are chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct EvidencePart {
     /// Positions of its chunks; not all of a very long table.
     span: RangeInclusive<u32>,
     /// Positions of hits in it.
     hits: BTreeSet<u32>,
-    /// Tokens for what is chosen: as many as the hits have, if there is room.
+    /// Tokens for the chosen parts: as many as the hits have, if there is room.
     room: usize,
     /// Whether rows of a table are chosen, else sentences.
     is_table: bool,
@@ -84,7 +84,7 @@ impl DocumentEvidence {
     }
 }
 
-/// What remains of a budget for a hit.
+/// The rest of a budget, for a hit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RemainingBudget {
     /// All tokens of the answer.
@@ -105,7 +105,7 @@ pub(super) struct Gatherer<'a, S> {
     wanted: QueryTerms,
     /// Tokens of runs of chunks, which every hit of their document asks for again.
     weights: RefCell<HashMap<Vec<ChunkId>, usize>>,
-    /// What is chosen of parts, for the same reason.
+    /// The text chosen from each part, for the same reason.
     parts: RefCell<HashMap<(DocumentId, EvidencePart), String>>,
     /// Chunks by position, of the documents seen so far.
     pub(super) documents: HashMap<DocumentId, BTreeMap<u32, StoredChunk>>,
@@ -193,8 +193,8 @@ impl<'a, S: Searchable> Gatherer<'a, S> {
         }))
     }
 
-    /// Whether the chunk at `next` goes on with the table of the chunk before it, and a table of the chunk at `hit` reaches
-    /// as far: one with other text than rows is where a table begins or ends.
+    /// Whether the chunk at `next` continues the table of the chunk before it, and a table of the chunk at `hit` reaches as
+    /// far. A table begins or ends in a chunk with other text than rows.
     fn continues(&mut self, id: DocumentId, next: u32, hit: u32) -> Result<bool> {
         for at in [next - 1, next] {
             if !self.documents[&id].contains_key(&at) {

@@ -13,8 +13,8 @@ const MARKS: usize = 4;
 pub(super) const LEAST: usize = 2 * MARKS;
 
 /// Returns the consecutive sentences or lines within `room` tokens that have most of the wanted words, with a mark where
-/// others are left out; of equal ones the first that begins with a sentence or after a blank line. Of a sentence that is
-/// longer, the words that there is room for.
+/// others are left out. If several have as many, the first that begins with a sentence or after a blank line is
+/// returned. A longer sentence is cut to the words that there is room for.
 pub(super) fn best(text: &str, wanted: &QueryTerms, room: usize) -> String {
     let body = text.len() - without_headings(text).len();
     let begins = sentences::begins(text).into_iter().filter(|at| *at > body);
@@ -57,7 +57,7 @@ pub(super) fn best(text: &str, wanted: &QueryTerms, room: usize) -> String {
     format!("{before}{}{after}", kept.trim_end())
 }
 
-/// Returns a text without the headings that begin it, which stand in its citation.
+/// Returns a text without the headings that begin it, which are in its citation.
 fn without_headings(text: &str) -> &str {
     let Some((line, rest)) = text.split_once("\n\n") else { return text };
     let is_heading = line.starts_with('#') && !line.contains('\n');

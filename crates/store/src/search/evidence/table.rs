@@ -30,8 +30,8 @@ pub(super) fn ends_with_row(text: &str) -> bool {
     text.lines().next_back().is_some_and(is_row)
 }
 
-/// Whether a text goes on with the table that ends the text before it: with its head again, or with rows that have no
-/// head of their own.
+/// Whether a text continues the table that ends the text before it: with its head again, or with rows that have no
+/// head.
 pub(super) fn continues(before: &str, text: &str) -> bool {
     ends_with_row(before)
         && begins_with_row(text)

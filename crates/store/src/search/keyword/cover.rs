@@ -9,10 +9,10 @@ use super::Keywords;
 use crate::ids::ChunkId;
 use crate::search::term::{TermRole, WeightedTerm};
 
-/// A query of at most so many words is a look-up, whose confidence the rarest of them decides.
+/// A query of at most this many words is a look-up, whose confidence the rarest of them decides.
 pub(crate) const MAX_LOOK_UP: usize = 3;
 
-/// What more passages have is not looked up by its name alone. The names of the fit are in one or two.
+/// A query names a thing if at most this many passages have it. The names of the fit are in one or two.
 const MAX_WITH_NAME: usize = 5;
 
 /// The rarity of what a query asks for, and how much of it some chunks have.
@@ -131,7 +131,7 @@ impl Keywords {
     }
 
     /// Returns a word of the query that no passage has, as it was typed; of those that were completed, if `is_look_up` is
-    /// false. `None` if the query is the name of a file. The parts of a word that is there need not be there alone.
+    /// false. `None` if the query is the name of a file. The parts of a word that occurs need not occur alone.
     pub(crate) fn missing(&self, is_look_up: bool) -> Option<&str> {
         if self.terms.iter().any(|term| term.is_place) {
             return None;

@@ -3,7 +3,7 @@
 use super::letters::{is_of_word, is_searchable};
 use crate::text::scripts;
 
-/// What double quotes in a query mean.
+/// The meaning of double quotes in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotes {
     /// A phrase that must occur, as people ask for one. Quotes after `:`, `=` or `(` are text, because programs write so:
@@ -31,7 +31,7 @@ pub(super) struct TypedPiece {
 }
 
 impl TypedPiece {
-    /// A word that is wanted as it is.
+    /// A wanted word without any operator.
     fn word(text: &str) -> Self {
         let (text, quoted) = (text.to_owned(), text.to_owned());
         Self { text, quoted, is_phrase: false, is_prefix: false, is_excluded: false }

@@ -275,7 +275,7 @@ fn around_first_match(marked: &str) -> String {
 }
 
 fn read_meta(connection: &Connection) -> Option<IndexMeta> {
-    // A value that is not a text becomes `None`, and the index is made again.
+    // A value that is not a text becomes `None`, and the index is rebuilt.
     let values: Vec<(String, Option<String>)> = sql::rows(connection, META, [], |row| {
         Ok((row.get(0)?, row.get_ref(1)?.as_str().ok().map(str::to_owned)))
     })
