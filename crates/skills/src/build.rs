@@ -86,7 +86,7 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     Ok(BuildResult { skill, index, deployments, pages })
 }
 
-/// What a build would put into the folders of agents.
+/// The changes that a build would make in the folders of agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildPlan {
     /// Where it would be, one path per target, without links to the same skill that are there already.
@@ -95,7 +95,7 @@ pub struct BuildPlan {
     pub description: String,
 }
 
-/// Returns what [`build`] would deploy, after [`import`] if the options say so. Changes nothing.
+/// Returns the plan of [`build`], after an [`import`] if the options ask for one. Changes nothing.
 pub(super) fn plan(caller: &Caller, typed: &str, options: &BuildOptions) -> Result<BuildPlan> {
     let skill = resolve::resolve(caller, typed)?;
     let listing = skill_files::list(&skill.dir)?;

@@ -32,7 +32,7 @@ pub struct Parameter {
     pub letter: Option<char>,
     /// The value used by default, or a sentence that describes it.
     pub default: Option<&'static str>,
-    /// What it does, without a full stop.
+    /// A description of its effect, without a full stop.
     pub about: &'static str,
     /// Whether only people may set it: it writes to places that agents read instructions from.
     pub is_for_people: bool,
@@ -45,7 +45,7 @@ pub struct Parameter {
 pub struct SkillCommand {
     /// Its name.
     pub name: &'static str,
-    /// What it does, without a full stop.
+    /// A description of its effect, without a full stop.
     pub about: &'static str,
     /// Whether it changes only the access log.
     pub is_read_only: bool,

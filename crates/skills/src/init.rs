@@ -13,7 +13,7 @@ use crate::lint;
 use crate::place::{self, SKILL_FILE, SkillScope};
 use crate::text::fields;
 
-/// What to create.
+/// The skill or store to create.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InitOptions {
     /// Name of the skill; only a store is created if there is none.

@@ -45,7 +45,7 @@ pub struct ListOptions {
 /// A skill in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedSkill {
-    /// What loading found.
+    /// The skill as loading found it.
     pub found: FoundSkill,
     /// Whether it is built.
     pub status: BuildStatus,

@@ -37,7 +37,7 @@ fields::words! {
 /// A skill that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
-    /// What the user typed.
+    /// The name or path that the user typed.
     pub typed: String,
     /// Base name of its directory.
     pub name: String,

@@ -112,7 +112,7 @@ pub fn load(
     for root in roots {
         match skill_files(root) {
             Ok(mut found) => {
-                // Of two skills with one name in one place, the one whose path comes first wins.
+                // If two skills in one place have the same name, the one whose path comes first wins.
                 found.sort();
                 files.extend(found.into_iter().map(|file| (root, file)));
             }

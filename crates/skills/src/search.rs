@@ -13,7 +13,7 @@ use crate::place::Skill;
 use crate::store::skills::index::SkillHit;
 use crate::text::fold::fold;
 
-/// What to search for.
+/// The query, and the number of sections to find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillSearchOptions {
     /// As typed; every word of it must be in a section.

@@ -18,7 +18,7 @@ use crate::text::similar::similar;
 use crate::text::{fields, headings};
 use crate::{build, index, open, page, path, skill_files};
 
-/// What separates a heading from its description where headings are listed for agents.
+/// The separator of a heading and its description where headings are listed for agents.
 const EM_DASH: &str = " — ";
 
 /// Which section to show, and how much of it.

@@ -16,7 +16,7 @@ use crate::store::skills::log::SkillAccess;
 use crate::text::{fields, paths};
 
 fields::words! {
-    /// What to group counts by.
+    /// The property by which counts are grouped.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum GroupBy {
         /// Totals.
