@@ -4,8 +4,8 @@
 //! streams ──► server ──► chain: turn → validate → audit in → dispatch → audit out ──► envelope
 //! ```
 //!
-//! It knows no specific tool: the program registers them, each with a schema and a function. It has an
-//! asynchronous runtime of its own. Tools run on separate threads and are synchronous.
+//! It knows no specific tool: the program registers them, each with a schema and a function. It has
+//! its own asynchronous runtime. Tools run on separate threads and are synchronous.
 
 #![expect(
     clippy::missing_errors_doc,
@@ -57,7 +57,7 @@ pub struct ToolReply {
     pub image: Option<Vec<u8>>,
     /// Where the rest begins, if the data is only a part; the value of the argument `cursor`.
     pub next_cursor: Option<usize>,
-    /// What is worth knowing about data that is a list, which has no place for it; the text says it too.
+    /// Remarks on data that is a list, which has no place for them; the text has them too.
     pub notes: Vec<String>,
 }
 
@@ -67,7 +67,8 @@ impl From<Value> for ToolReply {
     }
 }
 
-/// What a tool changes of what matters to the user. Logs and indexes, which kb makes from the files, do not count.
+/// The effect of a tool on the data that matters to the user. Logs and indexes, which kb makes from the files, do
+/// not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolEffect {
     /// Nothing.
@@ -90,11 +91,11 @@ pub struct Tool {
     pub name: String,
     /// Its name for people.
     pub title: String,
-    /// What it does and when to use it, for the agent.
+    /// A description of its effect and of when to use it, for the agent.
     pub description: String,
     /// The schema of its input; an object. Properties marked with [`UNLISTED`] are accepted but not listed.
     pub schema: Schema,
-    /// What it changes.
+    /// The effect on the user's data.
     pub effect: ToolEffect,
     /// Runs the tool.
     pub handler: Box<Handler>,
@@ -107,11 +108,11 @@ pub struct ToolFailure {
     pub message: String,
     /// Stable word.
     pub code: String,
-    /// What to do next.
+    /// The step to take next.
     pub fix: Option<String>,
 }
 
-/// What a tool reports while it runs.
+/// A report of a running tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
     /// How far it is.
@@ -120,19 +121,19 @@ pub enum Report {
         done: usize,
         /// The total, if known.
         total: Option<usize>,
-        /// What was done last.
+        /// The step that was done last.
         message: String,
     },
     /// A line worth reading.
     Note(String),
-    /// A possible problem; the tool goes on.
+    /// A possible problem; the tool continues.
     Warning(String),
 }
 
 /// Receives the reports of a tool.
 pub type OnReport = dyn Fn(Report) + Send + Sync;
 
-/// What a tool may know about the call it answers.
+/// The information that a tool has about the call it answers.
 #[derive(Clone)]
 pub struct Call {
     is_cancelled: Arc<AtomicBool>,

@@ -29,7 +29,7 @@ const METHODS: &[(&str, &[&str])] = &[
     ("completion/complete", &["ref: object", "argument: object"]),
 ];
 
-/// What happens to a line.
+/// The way in which a line is handled.
 #[derive(Debug, PartialEq)]
 pub(super) enum MessageUse {
     /// The library reads it.
@@ -104,7 +104,7 @@ fn invalid(message: &Value) -> &'static str {
     }
 }
 
-/// Whether a value is there, but has another type of JSON Schema.
+/// Whether a value exists, but has another type of JSON Schema.
 fn is_other(value: &Value, form: &str) -> bool {
     !value.is_null() && !is_of(value, form)
 }

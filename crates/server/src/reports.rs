@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use crate::Report;
 
-/// What a client sends to choose the least severity.
+/// The request with which a client chooses the least severity.
 pub(super) type LevelRequest = SetLevelRequestParams;
 
 /// The name of the sender.
@@ -29,11 +29,11 @@ pub(super) const WAITING: usize = 1024;
 /// Most messages of a call. A folder can have thousands of files that fail.
 const MAX_MESSAGES: usize = 100;
 
-/// The least severity that a client of a protocol before 2026-07-28 wants. Later ones say it with each request.
+/// The least severity that a client of a protocol before 2026-07-28 wants. Later clients state it with each request.
 pub(super) struct LogThreshold(AtomicU8);
 
 impl Default for LogThreshold {
-    /// What is worth reading if the client has not said.
+    /// Returns the least severity that is worth reading if the client has not chosen one.
     fn default() -> Self {
         Self(AtomicU8::new(LoggingLevel::Warning as u8))
     }

@@ -11,7 +11,7 @@ pub struct Resource {
     pub uri: String,
     /// Its name.
     pub name: String,
-    /// What it is about, if known.
+    /// A description of its content, if known.
     pub description: Option<String>,
     /// The kind of text.
     pub mime_type: &'static str,
