@@ -11,11 +11,11 @@ use crate::extract::detect;
 use crate::extract::protocol::ReadingSummary;
 use crate::text::decode;
 
-/// Most bytes of parts that are unpacked only to count their words. Packages with so many more are rare, and what is
-/// beyond is named.
+/// Most bytes of parts that are unpacked only to count their words. Packages with more are rare, and the parts beyond
+/// the limit are named.
 const MAX_COUNTED_BYTES: u64 = 64 << 20;
 
-/// What is done with a kind of part.
+/// The treatment of a kind of part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PartRule {
     /// It has no text; counted by this word.
@@ -26,7 +26,7 @@ enum PartRule {
 
 use PartRule::{LeftOut, WithoutText};
 
-/// What declared types of parts contain, in lower case. The first match counts.
+/// Words in the declared types of parts, in lower case. The first match counts.
 const TYPES: &[(&str, PartRule)] = &[
     ("svg", LeftOut(WordDestination::Unread)),
     ("image/", WithoutText("picture")),
@@ -34,11 +34,11 @@ const TYPES: &[(&str, PartRule)] = &[
     ("video/", WithoutText("film")),
     ("font", WithoutText("font")),
     ("relationships+xml", WithoutText("relation")),
-    // Masters and layouts show what a person is to type where.
+    // Masters and layouts show where a person is to type.
     ("slidelayout+xml", LeftOut(WordDestination::Markup)),
     ("master+xml", LeftOut(WordDestination::Markup)),
     ("glossary+xml", LeftOut(WordDestination::Markup)),
-    // What older programs show instead of the same text: diagrams as shapes, the frames of notes and buttons.
+    // Copies of the same text for older programs: diagrams as shapes, the frames of notes and buttons.
     ("diagramdrawing+xml", LeftOut(WordDestination::Copy)),
     ("vmldrawing", LeftOut(WordDestination::Copy)),
     // It has copies of the cells of other files that formulas refer to.
@@ -59,7 +59,7 @@ const TYPES: &[(&str, PartRule)] = &[
     ("javascript", WithoutText("program")),
 ];
 
-/// What names of parts begin with, in lower case.
+/// Beginnings of the names of parts, in lower case.
 const FOLDERS: &[(&str, PartRule)] = &[
     ("[content_types].xml", WithoutText("setting")),
     ("mimetype", WithoutText("setting")),
@@ -79,7 +79,7 @@ const FOLDERS: &[(&str, PartRule)] = &[
     ("scripts/", WithoutText("macro")),
 ];
 
-/// What names of parts end in, in lower case.
+/// Ends of the names of parts, in lower case.
 const ENDINGS: &[(&str, PartRule)] = &[
     (".rels", WithoutText("relation")),
     (".png", WithoutText("picture")),
@@ -179,7 +179,7 @@ fn count_text(text: &str) -> u32 {
         return count_words(text);
     }
     let mut words = WordAccount::default();
-    // What comes before damage is counted.
+    // The words before damage are counted.
     let _ = xml::each(text, |event| {
         if let XmlEvent::Text(text) = event {
             words.add(WordDestination::Unread, text);
@@ -188,7 +188,7 @@ fn count_text(text: &str) -> u32 {
     words.counts().map(|(_, count)| count).next().unwrap_or(0)
 }
 
-/// Returns what is done with a part; `None` for a kind that is not in the tables.
+/// Returns the treatment of a part; `None` for a kind that is not in the tables.
 fn rule_of(name: &str, declared: Option<&str>) -> Option<PartRule> {
     let name = comparable(name);
     let by_type = declared.and_then(|declared| {

@@ -1,7 +1,7 @@
 //! Reads calendars (iCalendar, RFC 5545) and contacts (vCard, RFC 6350) as text.
 //!
-//! Lines that have nothing for people, such as identifiers, and what is nested in an event, such as alarms, are counted
-//! as markup.
+//! Lines that have nothing for people, such as identifiers, and components nested in an event, such as alarms, are
+//! counted as markup.
 
 mod contacts;
 mod events;

@@ -5,15 +5,15 @@ use super::xml;
 /// Longest name of a character, in bytes: bounds the search for the end of a name behind each `&`.
 const MAX_NAME_BYTES: usize = 40;
 
-/// Returns the character that a number stands for. Letters of which a terminal or a reader would see something else than
-/// is there are not brought in by an escape: they are only numbers in the file.
+/// Returns the character that a number stands for. An escape does not produce letters that a terminal or a reader would
+/// see as something else: they are only numbers in the file.
 pub(crate) fn character(number: u32) -> char {
     let found = char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER);
     visible(found)
 }
 
-/// Returns a character that an escape stands for: controls but tabs and line ends, and those that reorder what is around
-/// them, are replaced.
+/// Returns a character that an escape stands for: controls other than tabs and line ends, and those that reorder the
+/// text around them, are replaced.
 fn visible(letter: char) -> char {
     match letter {
         '\n' | '\t' => letter,
@@ -30,8 +30,8 @@ pub(crate) fn visible_text(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(visible).collect()
 }
 
-/// Reads a reference such as `&#246;` or `&ouml;` at the beginning of a text: its length, and the character that it stands
-/// for. Of names, only the five of XML have a meaning if `is_xml_only`.
+/// Reads a reference such as `&#246;` or `&ouml;` at the beginning of a text. Returns its length and its character.
+/// Only the five names of XML have a meaning if `is_xml_only`.
 pub(crate) fn reference(text: &str, is_xml_only: bool) -> Option<(usize, char)> {
     let head = &text.as_bytes()[..text.len().min(MAX_NAME_BYTES)];
     let end = head.iter().position(|byte| *byte == b';')?;

@@ -12,7 +12,7 @@ use super::members::Members;
 use super::{EarlyEnd, Emit, ReaderInput};
 use crate::extract::protocol::ReadingSummary;
 
-/// The name of what a compressed file contains.
+/// The name of the content of a compressed file.
 const CONTENT: &str = "content";
 
 /// Size of the head of a frame that is skipped (RFC 8878, 3.1.2).

@@ -1,4 +1,4 @@
-//! Extracts the text, tables, charts and diagrams of a drawing: a slide, the notes of a slide, what is drawn on a sheet.
+//! Extracts the text, tables, charts and diagrams of a drawing: a slide, the notes of a slide, the drawing on a sheet.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(crate) enum DrawingItem {
     Table(TableGrid),
     /// A chart or a diagram.
     Figure(Figure),
-    /// What is on every slide.
+    /// A text that is on every slide.
     Furniture(String),
 }
 
@@ -53,7 +53,7 @@ impl DrawingItem {
     }
 }
 
-/// What a drawing refers to by ids.
+/// The objects that a drawing refers to by ids.
 #[derive(Debug, Default)]
 pub(crate) struct DrawingLinks {
     pub(crate) figures: Figures,
@@ -61,7 +61,7 @@ pub(crate) struct DrawingLinks {
     pub(crate) files: BTreeMap<String, String>,
 }
 
-/// Reads a slide or what is drawn on a sheet; figures and embedded files that it does not place are at its end.
+/// Reads a slide or the drawing on a sheet; figures and embedded files that it does not place are at its end.
 pub(crate) fn read(xml: &str, linked: DrawingLinks) -> DrawingText {
     let mut walk = DrawingWalk { linked, ..DrawingWalk::default() };
     let damage = flow::each(xml, LEFT_OUT, |content| walk.on(content)).err();
@@ -72,7 +72,7 @@ pub(crate) fn read(xml: &str, linked: DrawingLinks) -> DrawingText {
     DrawingText { items, damage }
 }
 
-/// Reads what the speaker has noted on a slide.
+/// Reads the notes of the speaker on a slide.
 pub(crate) fn read_notes(xml: &str) -> DrawingText {
     let mut walk = DrawingWalk { is_notes: true, ..DrawingWalk::default() };
     let damage = flow::each(xml, LEFT_OUT, |content| walk.on(content)).err();

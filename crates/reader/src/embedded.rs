@@ -1,4 +1,4 @@
-//! Collects the files that are embedded in the parts of an office document, and emits them as documents of their own.
+//! Collects the files that are embedded in the parts of an office document, and emits them as separate documents.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use crate::parts::{self, Archive, RelatedPart};
 pub(crate) struct EmbeddedFiles {
     /// The names of the parts.
     parts: Vec<String>,
-    /// The names of the files by those of their parts; `None` for a part that is no file.
+    /// The names of the files by those of their parts; `None` for a part that is not a file.
     files: HashMap<String, Option<String>>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn left_out(
 }
 
 /// Returns the name of the file that a part is; `None` for one that is missing, and for an object of another program,
-/// whose name ends in `.bin`. Some programs give this name to office documents, too.
+/// whose name ends in `.bin`. Some programs also give this name to office documents.
 fn file_name(archive: &mut Archive<'_>, part: &str) -> Option<String> {
     let file = part.rsplit('/').next().unwrap_or(part);
     let (stem, extension) = file.rsplit_once('.')?;

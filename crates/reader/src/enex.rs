@@ -1,6 +1,6 @@
-//! Reads the notes that Evernote has exported: as one document, or each as a document of its own.
+//! Reads the notes that Evernote has exported: as one document, or each as a separate document.
 //!
-//! An export is one XML document of notes. The content of a note is a page of XHTML, and what is attached is Base64.
+//! An export is one XML document of notes. The content of a note is a page of XHTML, and its attachments are Base64.
 
 mod note;
 
@@ -40,8 +40,8 @@ pub(crate) fn read(
     Ok(ReadingSummary { warnings, parts, ..ReadingSummary::default() })
 }
 
-/// Emits each note as a member in Markdown, and what is attached to it and no picture. What cannot be read is a member
-/// that failed, as an export is no document that could say so.
+/// Emits each note as a member in Markdown, and its attachments except for pictures and recordings. Content that cannot
+/// be read becomes a failed member, because an export is not a document that could have warnings.
 pub(crate) fn notes(
     input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
@@ -69,7 +69,7 @@ pub(crate) fn notes(
     Ok(ReadingSummary::default())
 }
 
-/// Calls `on_note` for each note; returns what was left out.
+/// Calls `on_note` for each note; returns warnings about the parts that were left out.
 fn each(
     input: &ReaderInput<'_>,
     on_note: &mut dyn FnMut(&Note) -> Result<(), EarlyEnd>,

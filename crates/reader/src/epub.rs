@@ -23,7 +23,7 @@ use crate::text::decode;
 const FONT_ALGORITHMS: [&str; 2] =
     ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
 
-/// Most chapters that are named because they cannot be read, so that the warning stays readable.
+/// Most chapters that are named because they cannot be read, so that the warning is readable.
 const MAX_NAMED: usize = 10;
 
 /// A book of which fewer than one in this many chapters can be read is damaged.
@@ -193,7 +193,7 @@ fn text(archive: &mut Archive<'_>, name: &str) -> Result<String, ReadFailure> {
         .ok_or_else(|| ReadFailure::new(FailureKind::Damaged, "it is not text"))
 }
 
-/// Whether the text of a book is encrypted. A list that is damaged says so as far as it goes.
+/// Whether the text of a book is encrypted. A damaged list counts up to the damage.
 fn is_locked(archive: &mut Archive<'_>) -> bool {
     let encryption = parts::optional(archive, "META-INF/encryption.xml");
     let mut is_locked = false;

@@ -1,4 +1,5 @@
-//! Holds what the bodies of office documents and books have in common: content between what is left out, and tables.
+//! Walks the bodies of office documents and books: emits their content without the elements that are left out, and
+//! collects tables.
 //!
 //! Nothing here is recursive, as elements and tables may be nested to any depth.
 
@@ -11,7 +12,7 @@ use crate::document::{WordAccount, WordDestination};
 use crate::error::FailureKind;
 use crate::extract::protocol::{AnswerLine, DocumentHead, ReadFailure, ReadingSummary};
 
-/// What was read of a file that is one XML document.
+/// The content of a file that is one XML document.
 pub(super) struct WalkedXml {
     pub(super) head: DocumentHead,
     pub(super) writer: BlockWriter,
@@ -20,8 +21,8 @@ pub(super) struct WalkedXml {
 }
 
 impl WalkedXml {
-    /// Emits its only page. `outcome` is that of [`each`]: what is before a damaged place is kept. `format` is what the
-    /// file should be.
+    /// Emits its only page. `outcome` is that of [`each`]: the text before a damaged place is kept. `format` is the
+    /// expected format of the file.
     pub(super) fn emit(
         mut self,
         outcome: Result<WordAccount, ReadFailure>,
@@ -63,8 +64,8 @@ pub(super) enum FlowItem<'a> {
     Formula(String),
 }
 
-/// Calls `on_content` for every item but elements whose names are in `left_out`, and what is in them: it
-/// returns the words of these.
+/// Calls `on_content` for every item except elements whose names are in `left_out` and their content. Returns the words
+/// of these elements.
 pub(super) fn each(
     xml: &str,
     left_out: &[&str],
@@ -95,7 +96,7 @@ pub(super) fn each(
                 reason = match element.name() {
                     // Pictures and styles have no words.
                     "binary" | "binary-data" | "stylesheet" | "automatic-styles" => None,
-                    // What older programs show instead of the same text.
+                    // A copy of the same text for older programs.
                     "Fallback" => Some(WordDestination::Copy),
                     name if name.ends_with("-info") => Some(WordDestination::Markup),
                     _ => Some(WordDestination::Hidden),
@@ -132,7 +133,7 @@ struct FlowTable {
     merged: Option<MergedWith>,
 }
 
-/// What a cell is part of.
+/// The cell that a merged one is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MergedWith {
     /// The cell above it.

@@ -1,7 +1,7 @@
 //! Reads e-mail (`mail-parser`): a message (EML), or the messages of a mailbox (MBOX).
 //!
-//! Subject, sender and date of a message are metadata. Its text is the plain one, or the page if that says more; then
-//! come the appointments of an invitation. Attachments are documents of their own.
+//! Subject, sender and date of a message are metadata. Its text is the plain text, or the page if that says more,
+//! followed by the appointments of an invitation. Attachments are separate documents.
 
 mod alternatives;
 mod content;
@@ -31,7 +31,7 @@ const MAX_MESSAGES: usize = 10_000;
 /// Most attachments whose names are written: bounds the text of a hostile message.
 const MAX_ATTACHMENTS: usize = 100;
 
-/// Most warnings about the messages of a mailbox, so that they stay readable.
+/// Most warnings about the messages of a mailbox, so that they are readable.
 const MAX_WARNINGS: usize = 10;
 
 /// Why an attachment in a mailbox is not read here.
@@ -53,7 +53,8 @@ pub(crate) fn read_message(
     read_converted(&bytes, FileParts::default(), Vec::new(), emit)
 }
 
-/// Reads a message that another format was converted to. `parts` and `warnings` are about what is not in it.
+/// Reads a message that another format was converted to. `parts` and `warnings` are about the content that is not in
+/// it.
 pub(crate) fn read_converted(
     bytes: &[u8],
     parts: FileParts,
@@ -132,7 +133,8 @@ pub(crate) fn read_mailbox(
     Ok(ReadingSummary { warnings, parts, encoding, ..ReadingSummary::default() })
 }
 
-/// Emits the messages of a mailbox as members, named by their ids, which stay the same when others come or go.
+/// Emits the messages of a mailbox as members, named by their ids, which do not change when other messages are added or
+/// deleted.
 pub(crate) fn of_mailbox(
     input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,

@@ -1,7 +1,7 @@
 //! Unpacks ZIP archives, and sends the files in containers and documents within the limits.
 //!
 //! Names of members come from outside. A clean name is relative, has no `..` and no control
-//! characters, and is unique in its container; what has no such name is reported.
+//! characters, and is unique in its container; a member without such a name is reported.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{Cursor, Read};
@@ -20,8 +20,8 @@ use crate::text::decode;
 
 pub(crate) use crate::document::embedded_reference as reference;
 
-/// Emits the files of a ZIP archive; folders and links are no files. Of an office document or a book, it says only
-/// which format it is.
+/// Emits the files of a ZIP archive; folders and links are left out. For an office document or a book, emits only its
+/// format.
 pub(crate) fn of_zip(
     input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,
@@ -134,7 +134,7 @@ impl<'a, 'e> Members<'a, 'e> {
         self.failed(name, FailureKind::OutOfMemory, too_large())
     }
 
-    /// Adds what a reader of packed data returns, up to a byte more than the limit.
+    /// Adds the bytes that a reader of packed data returns, up to one more than the limit.
     pub(crate) fn add_from(&mut self, name: &str, reader: impl Read) -> Result<(), EarlyEnd> {
         let mut bytes = Vec::new();
         match reader.take(self.bytes_left.saturating_add(1)).read_to_end(&mut bytes) {

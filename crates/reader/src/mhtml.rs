@@ -45,7 +45,7 @@ pub(crate) fn read(
                 }
                 Ok(())
             });
-        // What is in a frame is counted like any part, but the page can be read without it.
+        // A frame is counted like any part, but the page can be read without it.
         drop(outcome);
     }
     let (parts, unread) = saved.account(&frames);

@@ -37,7 +37,7 @@ pub(crate) fn media_type(part: &MessagePart<'_>) -> String {
     format!("{}/{subtype}", stated.ctype()).to_ascii_lowercase()
 }
 
-/// Returns what a part is that has no text, by its type; `None` for any other.
+/// Returns the kind of a part that has no text, by its type; `None` for any other part.
 pub(crate) fn without_text(media_type: &str) -> Option<&'static str> {
     let found = WITHOUT_TEXT.iter().find(|(start, _)| media_type.starts_with(start));
     found.map(|(_, kind)| *kind)
@@ -82,7 +82,7 @@ fn is_of_mail(label: &str) -> bool {
         && charset_decoder(label.as_bytes()).is_some()
 }
 
-/// Decodes quoted-printable text; a `=` that encodes nothing stays.
+/// Decodes quoted-printable text; a `=` that encodes nothing is kept.
 pub(crate) fn quoted_printable(body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(body.len());
     let mut rest = body;

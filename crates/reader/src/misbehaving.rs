@@ -147,7 +147,7 @@ fn escapes(input: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSummar
     Ok(ReadingSummary::default())
 }
 
-/// What was tried, and whether it was refused.
+/// The attempts of the reader, and whether each was refused.
 #[cfg(target_os = "linux")]
 #[derive(Default)]
 struct Attempts {

@@ -16,7 +16,7 @@ use crate::extract::markdown;
 use crate::text::markdown::fenced;
 pub(super) use outputs::PageConverter;
 
-/// Most results in HTML that are read: each takes a parser of its own.
+/// Most results in HTML that are read: each needs a separate parser.
 const MAX_PAGES: usize = 200;
 
 /// Longest name of a language, in bytes; each fence of a cell repeats it.

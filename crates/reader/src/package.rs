@@ -1,4 +1,4 @@
-//! Reads the document that an archive is, whatever its name claims, or says only which format it has.
+//! Reads an archive that is a document, whatever its name claims, or reports only its format.
 
 use super::package_kind::{kind_of, of_main_part};
 use super::parts::{self, Archive};
@@ -21,7 +21,7 @@ pub(crate) fn read(
     let kind = if input.bytes.starts_with(b"PK") {
         kind_of(&mut open(input.bytes)?).or(asked)
     } else {
-        // An encrypted document is no archive; its reader says so.
+        // An encrypted document is not an archive; its reader reports the encryption.
         asked
     };
     let Some((kind, read)) = kind.and_then(|kind| Some((kind, reader_of(kind)?))) else {
@@ -74,8 +74,8 @@ fn read_merged(input: &ReaderInput<'_>, emit: &mut Emit<'_>) -> Result<ReadingSu
     docx::read(input, emit, None)
 }
 
-/// Recognises a format by the bytes of a file and, if they do not tell, by its extension in lower
-/// case: programs name merged files as they like.
+/// Recognises a format by the bytes of a file and, if they are not conclusive, by its extension in lower case: programs
+/// name merged files as they like.
 fn reader_of_merged(bytes: &[u8], extension: &str) -> Option<Read> {
     let start = &bytes[..bytes.len().min(SIGNS_WITHIN_BYTES)];
     let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();

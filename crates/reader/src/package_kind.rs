@@ -1,4 +1,4 @@
-//! Determines from its directory what an archive is: an office document, a book, or only an archive.
+//! Determines the kind of an archive from its directory: an office document, a book, or only an archive.
 //!
 //! The names and declarations of the outer archive decide, never bytes within its parts: a document may contain
 //! another one.
@@ -10,7 +10,7 @@ use crate::document::Headed;
 /// Longest declaration of a package that is read, in bytes. A presentation with a thousand slides has 300,000.
 const MAX_DECLARATION_BYTES: u64 = 8 << 20;
 
-/// What the content type of the main part begins with, behind `application/` (ECMA-376, part 1, 11 to 13; MS-OE376).
+/// Beginnings of the content type of the main part, after `application/` (ECMA-376, part 1, 11 to 13; MS-OE376).
 const OFFICE_TYPES: &[(&str, Headed)] = &[
     ("vnd.openxmlformats-officedocument.wordprocessingml.", Headed::Docx),
     ("vnd.ms-word.", Headed::Docx),
@@ -29,7 +29,7 @@ const MAIN_PARTS: &[(&str, Headed)] = &[
     ("META-INF/container.xml", Headed::Epub),
 ];
 
-/// What media types of `OpenDocument` and EPUB begin with.
+/// Beginnings of the media types of `OpenDocument` and EPUB.
 const MEDIA_TYPES: &[(&str, Headed)] = &[
     ("application/epub+zip", Headed::Epub),
     ("application/vnd.oasis.opendocument.text", Headed::Odt),
@@ -47,7 +47,7 @@ pub(crate) fn kind_of(archive: &mut Archive<'_>) -> Option<Headed> {
         .or_else(|| of_main_part(|name| archive.has(name)))
 }
 
-/// Returns the format whose usual main part there is; `None` without one.
+/// Returns the format whose usual main part exists; `None` without one.
 pub(crate) fn of_main_part(has: impl Fn(&str) -> bool) -> Option<Headed> {
     MAIN_PARTS.iter().find(|(name, _)| has(name)).map(|(_, kind)| *kind)
 }

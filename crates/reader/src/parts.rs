@@ -20,11 +20,11 @@ pub(crate) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
     /// The numbers of the parts by their comparable names.
     numbers: HashMap<String, usize>,
-    /// What became of each part.
+    /// The state of each part, by its number.
     states: Vec<PartState>,
 }
 
-/// What became of a part.
+/// Whether a part was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PartState {
     /// No reader has asked for it.
@@ -79,8 +79,8 @@ impl Archive<'_> {
         self.zip.by_index_raw(number).ok().map(|part| part.size())
     }
 
-    /// Whether there is a part with this name that no reader has asked for yet. What is shown at its own place alone is
-    /// read only then: thousands of parts may refer to the same one.
+    /// Whether there is a part with this name that no reader has asked for yet. A part that is shown only at its own
+    /// place is read only then, because thousands of parts may refer to it.
     pub(crate) fn is_untouched(&self, name: &str) -> bool {
         self.has(name) && self.state(name) == PartState::Untouched
     }
@@ -228,7 +228,7 @@ pub(crate) fn relations(
     Ok(related)
 }
 
-/// Returns the names of the XML parts that begin with `start` and go on with a number, by this number.
+/// Returns the names of the XML parts that begin with `start` and continue with a number, in the order of the numbers.
 pub(crate) fn numbered(archive: &Archive<'_>, start: &str) -> Vec<String> {
     let start = comparable(start);
     let names = archive.names().into_iter();

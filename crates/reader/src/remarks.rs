@@ -8,9 +8,9 @@ use crate::writer::BlockWriter;
 pub(crate) struct Remark {
     /// Who wrote it, as stated; may be empty.
     pub(crate) author: String,
-    /// When, as stated; may be empty. Of a time, the day is shown.
+    /// Its date or time, as stated; may be empty. Only the day is shown.
     pub(crate) date: String,
-    /// What it is about: a cell (`B3`) or quoted words; may be empty.
+    /// Its subject: a cell (`B3`) or quoted words; may be empty.
     pub(crate) about: String,
     /// Its text.
     pub(crate) text: String,

@@ -47,7 +47,7 @@ struct SheetRow {
     cells: Vec<SheetCell>,
 }
 
-/// What may still be read of a file, and what was left out.
+/// The number of cells that may still be read of a file, and warnings about its other cells.
 #[derive(Debug)]
 pub(super) struct Budget {
     num_left: usize,
@@ -65,7 +65,8 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Returns what was left out, and how many values the file lacks.
+    /// Returns warnings about the cells that were left out, and the number of values that the file
+    /// lacks.
     pub(super) fn into_warnings(mut self) -> Vec<String> {
         let formulas = match self.num_formulas {
             0 => return self.warnings,
@@ -112,7 +113,7 @@ impl SheetRows {
         self.heads.insert(row);
     }
 
-    /// Counts what the number format of a cell does not show.
+    /// Counts the words that the number format of a cell does not show.
     pub(super) fn hide(&mut self, text: &str) {
         self.hidden.add(WordDestination::Hidden, text);
     }
@@ -145,7 +146,7 @@ impl SheetRows {
         true
     }
 
-    /// Writes the sheet: a heading, captions, tables, then what is on it besides cells.
+    /// Writes the sheet: a heading, captions, tables, then its content besides cells.
     pub(super) fn write(self, below: BlockWriter, writer: &mut BlockWriter) {
         let Self { name, rows, merged, heads, hidden } = self;
         writer.left_out.merge(&hidden);
@@ -153,7 +154,7 @@ impl SheetRows {
             writer.heading(2, &name);
         }
         let mut table: Vec<SheetRow> = Vec::new();
-        // The last row of what was read, with that of merged cells.
+        // The last row that was read, including those of merged cells.
         let mut previous = 0_u64;
         let mut rows = rows.into_iter().peekable();
         while let Some(row) = rows.next() {

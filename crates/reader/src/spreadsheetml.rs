@@ -216,7 +216,7 @@ impl SpreadsheetMlWalk {
         let format = self.formats.get(&style).unwrap_or(&self.general);
         let shown = match (kind.as_str(), value) {
             ("Boolean", _) => (if text.trim() == "1" { "TRUE" } else { "FALSE" }).to_owned(),
-            // This is a date whose cell has no format of its own.
+            // This is a date in a cell without a format.
             ("DateTime", _) if !self.formats.contains_key(&style) => {
                 text.trim().trim_end_matches(".000").trim_end_matches("T00:00:00").replace('T', " ")
             }

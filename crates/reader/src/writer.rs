@@ -24,7 +24,7 @@ pub(super) struct BlockWriter {
     /// Words that are not in the blocks.
     pub(super) left_out: WordAccount,
     blocks: Vec<PageBlock>,
-    /// What merged cells may still be filled with.
+    /// The copies that merged cells may still be filled with.
     copies: CopyBudget,
     /// The outermost list item that is not finished.
     item: String,
@@ -70,7 +70,7 @@ impl BlockWriter {
         }
     }
 
-    /// Adds what a page says of its words.
+    /// Adds the account that a page gives of its words.
     fn account(&mut self, page: &ExtractedPage) {
         self.left_out.merge(&page.left_out);
         self.copies.merge(page.num_copied_words, page.lacks_copies);
@@ -139,7 +139,7 @@ impl BlockWriter {
         self.rows(rows);
     }
 
-    /// Adds a table whose cells may be merged, and what is above it.
+    /// Adds a table whose cells may be merged, and the lines above it.
     pub(super) fn grid(&mut self, grid: TableGrid) {
         let FilledTable { above, mut rows, left_out, .. } = grid.fill(&mut self.copies);
         self.left_out.merge(&left_out);

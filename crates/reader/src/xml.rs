@@ -89,8 +89,8 @@ impl Element<'_> {
 
 /// Calls `on_event` for every item; an empty text has none.
 ///
-/// A text that is damaged or cut off ends there: the elements that are open are closed, so that what was read of them
-/// is kept, and the damage is returned.
+/// A text that is damaged or cut off ends there: the open elements are closed, so that the text before the damage is
+/// kept, and the damage is returned.
 pub(crate) fn each(xml: &str, mut on_event: impl FnMut(XmlEvent<'_>)) -> Result<(), ReadFailure> {
     each_at(xml, |event, _| on_event(event))
 }

@@ -97,7 +97,7 @@ struct Package {
     main: (&'static str, &'static str),
     /// The names of all other parts. Those in XML have no words.
     parts: &'static [&'static str],
-    /// Of these, the ones that nothing reads.
+    /// Those of `parts` that nothing reads.
     unread: &'static [&'static str],
 }
 

@@ -42,7 +42,7 @@ fn write(group: &LineGroup, writer: &mut BlockWriter) {
     notes.iter().for_each(|note| write_paragraphs(note, writer));
 }
 
-/// Returns the types of the user's own by the groups that they are about: Apple writes them in lines of their own.
+/// Returns the user's own types by the groups that they are about: Apple writes them on separate lines.
 fn labels(group: &LineGroup) -> HashMap<&str, String> {
     let lines =
         group.lines.iter().filter(|line| line.name == "X-ABLABEL" && !line.group.is_empty());
@@ -64,7 +64,7 @@ fn value(line: &ContentLine) -> String {
     }
 }
 
-/// Returns the name of a contact, or what else identifies it.
+/// Returns the name of a contact, or another property that identifies it.
 fn title(group: &LineGroup) -> String {
     let candidates = ["FN", "N", "ORG", "NICKNAME", "EMAIL"];
     let lines = candidates
@@ -87,7 +87,7 @@ fn joined(fields: &[String], separator: &str) -> String {
     fields.collect::<Vec<_>>().join(separator)
 }
 
-/// Returns what a line is called, with its type: `Phone (work)`; `None` for a line that is not shown.
+/// Returns the label of a line, with its type: `Phone (work)`; `None` for a line that is not shown.
 fn label(line: &ContentLine, labels: &HashMap<&str, String>) -> Option<String> {
     let label = match line.name.as_str() {
         "FN" | "N" => "Name",

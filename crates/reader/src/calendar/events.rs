@@ -6,13 +6,13 @@ use crate::document::WordDestination;
 use crate::spaces::on_one_line;
 use crate::writer::BlockWriter;
 
-/// What is read of a calendar.
+/// The components of a calendar that are read.
 const KINDS: [&str; 4] = ["VEVENT", "VTODO", "VJOURNAL", "VFREEBUSY"];
 
 /// An event, a task or a journal.
 #[derive(Debug, Default)]
 pub(crate) struct CalendarEntry {
-    /// What it is about; may be empty.
+    /// Its subject; may be empty.
     pub(crate) title: String,
     /// When and where it is, and with whom, one line each.
     pub(crate) facts: Vec<String>,
@@ -120,7 +120,7 @@ fn is_worth_saying(status: &str) -> bool {
     !status.is_empty() && !status.eq_ignore_ascii_case("CONFIRMED")
 }
 
-/// Returns a person with what they have answered: `Ada Tide <ada@example.org> (declined)`.
+/// Returns a person with their answer: `Ada Tide <ada@example.org> (declined)`.
 fn person(line: &ContentLine) -> String {
     let address = without_scheme(line.value.trim());
     // An address of a directory is not for people.

@@ -11,7 +11,7 @@ use crate::{html, mime};
 pub(super) struct ContentLine {
     /// Its name in capitals, without its group.
     pub(super) name: String,
-    /// What ties it to other properties: `item1`; may be empty.
+    /// The group that ties it to other properties: `item1`; may be empty.
     pub(super) group: String,
     /// Names in capitals, and values without quotation marks.
     parameters: Vec<LineParameter>,
@@ -28,18 +28,18 @@ struct LineParameter {
 /// The lines between `BEGIN` and `END`.
 #[derive(Debug)]
 pub(super) struct LineGroup {
-    /// What it is, in capitals: `VEVENT`.
+    /// Its kind in capitals: `VEVENT`.
     pub(super) kind: String,
     pub(super) lines: Vec<ContentLine>,
 }
 
-/// What a text consists of.
+/// The lines of a text in groups.
 #[derive(Debug, Default)]
 pub(super) struct LineGroups {
     pub(super) groups: Vec<LineGroup>,
-    /// The lines of what contains them.
+    /// The lines of the components that contain them.
     pub(super) outer: Vec<ContentLine>,
-    /// The lines of what else is nested, such as alarms and time zones.
+    /// The lines of other nested components, such as alarms and time zones.
     pub(super) other: Vec<ContentLine>,
 }
 
@@ -97,7 +97,7 @@ impl ContentLine {
         self.value.trim().to_ascii_uppercase()
     }
 
-    /// Parses a line; `None` if it is none.
+    /// Parses a line; `None` if it has no property.
     fn parse(line: &str) -> Option<Self> {
         let (head, value) = line.split_at_checked(end_of_head(line)?)?;
         let value = value.strip_prefix(':')?;
@@ -162,7 +162,7 @@ fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
-/// Replaces what stands for a line break or a separator (RFC 5545, 3.3.11).
+/// Replaces the escapes of line breaks and separators (RFC 5545, 3.3.11).
 fn unescape(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     let mut chars = value.chars();
@@ -222,7 +222,8 @@ fn has_quoted_value(line: &str) -> bool {
         .any(|parameter| is_quoted_printable(parameter.rsplit('=').next().unwrap_or_default()))
 }
 
-/// Returns the components of these kinds. One of them is in no other; what else is nested in one is not part of it.
+/// Returns the components of these kinds. None of them is inside another; other components nested in one are not part
+/// of it.
 pub(super) fn groups(text: &str, kinds: &[&str]) -> LineGroups {
     let mut found = LineGroups::default();
     let mut open: Option<LineGroup> = None;

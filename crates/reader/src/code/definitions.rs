@@ -154,7 +154,7 @@ impl Definitions {
     }
 }
 
-/// Returns the rest of a line after what stands between `function` or `func` and the name: `name(x)` in
+/// Returns the rest of a line after the text between `function` or `func` and the name: `name(x)` in
 /// `function result = name(x)` and in `func (receiver Type) name(x)`.
 fn after_result(line: &str) -> Option<&str> {
     if let Some(rest) = line.strip_prefix("func (") {

@@ -1,14 +1,14 @@
-//! Defines what the nodes of a syntax tree mean.
+//! Defines the meanings of the nodes of a syntax tree.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use tree_sitter::Node;
 
-/// Kinds of node by what they mean.
+/// Kinds of node by their meaning.
 type Kinds = BTreeMap<NodeRole, Vec<String>>;
 
-/// What a node of the syntax tree means; the table explains them.
+/// The meaning of a node of the syntax tree; the table explains each one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum NodeRole {

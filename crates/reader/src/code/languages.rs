@@ -7,7 +7,7 @@ use crate::extract::built_in;
 /// The table, which explains its fields.
 const TABLE: &str = include_str!("grammars.toml");
 
-/// What begins a row.
+/// The first line of a row.
 const ROW: &str = "[[language]]\n";
 
 impl Grammar {

@@ -11,7 +11,7 @@ use super::words;
 /// column.
 const TAB_COLUMNS: usize = 4;
 
-/// Words at the beginning of a line that continue what is above it. So do all that begin with `end`.
+/// Words at the beginning of a line that continue the code above it. So do all that begin with `end`.
 const CONTINUING_WORDS: &[&str] = &[
     "begin", "catch", "do", "done", "elif", "else", "elseif", "elsif", "ensure", "esac", "except",
     "fi", "finally", "is", "rescue", "then", "until", "where",
@@ -26,7 +26,7 @@ struct CodeLine<'a> {
     num_columns: usize,
     is_after_blank: bool,
     is_comment: bool,
-    /// Whether it only closes or continues what is above it.
+    /// Whether it only closes or continues the code above it.
     is_continuing: bool,
 }
 

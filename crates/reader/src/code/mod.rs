@@ -38,8 +38,8 @@ const MAX_PARSED_BYTES: usize = 8_000_000;
 /// Bytes that the parser reads in one call, between which the time is checked.
 const READ_BYTES: usize = 4096;
 
-/// Time limit of the parser, and the addition per megabyte: ten times what the slowest of 24,000
-/// real files takes. Parsing a run of `<-` or of continued lines can take hours.
+/// Time limit of the parser, and the addition per megabyte: ten times the time of the slowest of
+/// 24,000 real files. Parsing a run of `<-` or of continued lines can take hours.
 const MAX_TIME: Duration = Duration::from_secs(1);
 const MAX_TIME_PER_MB: Duration = Duration::from_secs(3);
 

@@ -61,7 +61,7 @@ impl<'a> Regions<'a> {
         self.scopes.push(OpenClass { owner, end, is_new: true });
     }
 
-    /// Returns the qualified name of what is defined in the innermost class.
+    /// Returns the qualified name of a definition in the innermost class.
     pub(super) fn symbol<'b>(
         &'b self,
         names: impl Iterator<Item = &'b str>,
@@ -122,7 +122,7 @@ impl<'a> Regions<'a> {
         region
     }
 
-    /// Returns a region that continues the last section: it only closes what is around it.
+    /// Returns a region that continues the last section: it only closes the code around it.
     fn rest_of_last(&self) -> Region {
         let Some(last) = self.found.last() else { return Region::default() };
         let context = last.later_context.clone();
@@ -130,7 +130,7 @@ impl<'a> Regions<'a> {
         Region { symbol, context: context.clone(), later_context: context, ..Region::default() }
     }
 
-    /// Adds the region of a definition, and before it what is not in a region yet.
+    /// Adds the region of a definition, and before it the code that is not in a region yet.
     pub(super) fn push(&mut self, start: usize, end: usize, region: Region) {
         let gap = self.text[self.at..start.max(self.at)].trim();
         let is_new_class = self.scopes.last().is_some_and(|scope| scope.is_new);

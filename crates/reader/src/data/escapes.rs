@@ -1,8 +1,8 @@
-//! Replaces the escapes in the strings of data by the characters that they stand for.
+//! Replaces the escapes in the strings of data with their characters.
 //!
-//! The scanner of each format finds where its strings have escapes. What they stand for is only text: where blocks begin
-//! is found in the file, and moved to the text here. A line end that is written as an escape makes a line of the text
-//! that comes from the same line of the file.
+//! The scanner of each format finds the escapes in its strings. Their characters are only text: the beginnings of
+//! blocks are found in the file, and moved to the text here. A line end that is written as an escape makes a line of
+//! the text that comes from the same line of the file.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::document::Block;
 pub(super) struct Escape {
     /// Where it is.
     pub(super) bytes: Range<usize>,
-    /// The character that it stands for; `None` for one that joins what is around it.
+    /// Its character; `None` for an escape that joins the text around it.
     pub(super) stands_for: Option<char>,
 }
 
@@ -53,7 +53,8 @@ struct UnescapedWriter<'a> {
 }
 
 impl UnescapedWriter<'_> {
-    /// Writes what is before an escape, and what that stands for. A carriage return before a line end adds nothing.
+    /// Writes the text before an escape, and the character of the escape. A carriage return before a line end adds
+    /// nothing.
     fn replace(&mut self, escape: &Escape) {
         let Range { start, end } = escape.bytes.clone();
         if start < self.done || self.text.get(start..end).is_none() {
@@ -104,7 +105,7 @@ impl UnescapedWriter<'_> {
             return None;
         }
         self.copy(self.text.len());
-        // No line is behind the last line end.
+        // There is no line after the last line end.
         if let [.., before, last] = &mut self.decoded.line_numbers[..]
             && self.text.ends_with('\n')
         {
@@ -155,7 +156,7 @@ impl<'a> MovedBlocks<'a> {
 /// Which escapes a string may have besides those of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escapes {
-    /// None; an invalid one stays as it is.
+    /// None; an invalid one is left unchanged.
     Json,
     /// `\e`, `\xHH` and `\UHHHHHHHH`.
     Toml,
@@ -163,8 +164,8 @@ pub(super) enum Escapes {
     Yaml,
 }
 
-/// Reads the escape at the beginning of a text, which begins with a backslash: its length, and what it stands for. `None`
-/// if it is none of the format.
+/// Reads the escape at the beginning of a text, which begins with a backslash. Returns its length and its character;
+/// `None` if the format has no such escape.
 pub(super) fn backslash(text: &str, escapes: Escapes) -> Option<(usize, Option<char>)> {
     let letter = *text.as_bytes().get(1)?;
     let (is_json, is_yaml) = (escapes == Escapes::Json, escapes == Escapes::Yaml);
@@ -182,7 +183,7 @@ pub(super) fn backslash(text: &str, escapes: Escapes) -> Option<(usize, Option<c
         b'N' | b'L' | b'P' if is_yaml => '\n',
         b'_' if is_yaml => '\u{a0}',
         b' ' | b'\t' if is_yaml => char::from(letter),
-        // What is written in two lines stays in two, so that each is in its line of the file.
+        // Text on two lines is kept on two, so that each is on its line of the file.
         b'\n' if !is_json => return Some((1, None)),
         b'x' if !is_json => return numbered(text, 2),
         b'u' => return utf16(text),
@@ -215,7 +216,7 @@ fn utf16(text: &str) -> Option<(usize, Option<char>)> {
     }
 }
 
-/// Reads the digits behind the two first characters.
+/// Reads the digits after the first two characters.
 fn hexadecimal(text: &str, num_digits: usize) -> Option<u32> {
     let digits = text.get(2..2 + num_digits)?;
     let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

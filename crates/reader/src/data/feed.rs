@@ -60,7 +60,7 @@ fn marks(level: u8) -> String {
     "#".repeat(level.into())
 }
 
-/// What a feed or one of its entries says.
+/// The contents of a feed or of one of its entries.
 #[derive(Default)]
 struct FeedEntry {
     /// Where it is in the file.
@@ -143,7 +143,7 @@ struct FeedElement {
     text: String,
     /// Where its content begins, if that is elements: a page of XHTML.
     page_from: Option<usize>,
-    /// Whether it is text without elements, of which an Atom feed says so.
+    /// Whether it is text without elements, as an Atom feed declares.
     is_plain: bool,
     /// The address that it has instead of a text.
     address: Option<String>,
@@ -151,7 +151,7 @@ struct FeedElement {
     content_at: usize,
 }
 
-/// Collects what a feed says.
+/// Collects the contents of a feed.
 #[derive(Default)]
 struct FeedReader<'a> {
     xml: &'a str,
@@ -226,7 +226,7 @@ impl FeedReader<'_> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Keeps what an element says.
+    /// Keeps the text of an element.
     fn keep(&mut self, field: &FeedElement, end: usize) {
         let entry = match self.entry_depth {
             Some(_) => self.entries.last_mut(),

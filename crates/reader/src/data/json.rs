@@ -78,7 +78,7 @@ fn escapes_of_string(text: &str, from: usize, on_escape: &mut OnEscape<'_>) -> u
     bytes.len()
 }
 
-/// Returns what a string in quotes says.
+/// Returns the text of a string in quotes.
 pub(super) fn unquoted(quoted: &str) -> String {
     let decoded = decode(quoted, &mut [], escapes);
     let text = decoded.map_or_else(|| quoted.to_owned(), |decoded| decoded.text);

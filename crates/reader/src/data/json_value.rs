@@ -1,11 +1,11 @@
-//! Looks into JSON without parsing all of it: a value is a place in the text, and only what is asked for is read.
+//! Looks into JSON without parsing all of it: a value is a place in the text, and only requested values are read.
 
 use crate::characters::visible_text;
 
 /// Most members of an object that are looked at by their names: messages have few, and a large file may be one object.
 const MAX_MEMBERS: usize = 256;
 
-/// A value of a JSON text. Of malformed JSON, it ends anywhere; its parts are then missing.
+/// A value of a JSON text. In malformed JSON, its end may be anywhere; its parts are then missing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JsonValue<'a> {
     text: &'a str,
@@ -101,7 +101,7 @@ impl<'a> JsonValue<'a> {
         self.raw_string().map(|text| visible_text(&text))
     }
 
-    /// Returns a string as it is.
+    /// Returns a string without replacing its control characters.
     pub(super) fn raw_string(self) -> Option<String> {
         let is_string = self.num_bytes() > 1 && self.text[self.start..].starts_with('"');
         let quoted = self.text.get(self.start..self.end).filter(|_| is_string)?;

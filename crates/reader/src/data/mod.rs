@@ -1,8 +1,8 @@
 //! Cuts text data (JSON, YAML, TOML, XML, logs) where a key, an element or a record begins.
 //!
 //! Each scanner only finds where things begin, how they are nested and which strings have escapes, and accepts any text;
-//! `parts` makes blocks of that, so a file on one line is cut like any other. The text stays that of the file, but for
-//! its escapes: `escapes` replaces them by what they stand for.
+//! `parts` makes blocks of that, so a file on one line is cut like any other. The text is that of the file, except for
+//! its escapes: `escapes` replaces them with their characters.
 
 mod conversation;
 mod escapes;

@@ -77,7 +77,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Ends the innermost container; the outermost stays open.
+    /// Ends the innermost container; the outermost remains open.
     pub(super) fn close(&mut self, at: usize) {
         if self.num_deeper > 0 {
             self.num_deeper -= 1;

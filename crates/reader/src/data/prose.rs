@@ -75,7 +75,7 @@ impl ProseWriter {
     pub(super) fn finish(mut self) -> Option<Document> {
         self.document.has_lines = self.document.line_numbers.is_sorted();
         if !self.document.has_lines {
-            // What is written in another order than it has in the file cannot be cited.
+            // Text that is written in another order than in the file cannot be cited.
             self.document.line_numbers.clear();
         }
         if self.document.title.is_some() {

@@ -74,7 +74,7 @@ pub(super) fn escapes(text: &str, on_escape: &mut OnEscape<'_>) {
     }
 }
 
-/// What begins and ends a string, the longest first.
+/// The quotes that begin and end a string, the longest first.
 const QUOTES: [&str; 4] = ["\"\"\"", "'''", "\"", "'"];
 
 /// Returns where the name is in `[name]` or `[[name]]`.

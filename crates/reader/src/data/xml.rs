@@ -71,7 +71,7 @@ fn len_with(text: &str, end: &str) -> usize {
 
 /// Returns the length of a document type with the declarations in it.
 fn after_doctype(text: &str) -> usize {
-    // What is declared in it is between brackets.
+    // Its declarations are between brackets.
     let Some(bracket) = text.find(['[', '>']).filter(|at| text[*at..].starts_with('[')) else {
         return after_quoted(text);
     };

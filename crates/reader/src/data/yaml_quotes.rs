@@ -107,7 +107,7 @@ impl QuotedStrings<'_, '_> {
         self.flow_depth == 0 && (rest.trim().is_empty() || rest.trim_start().starts_with('#'))
     }
 
-    /// Reads text without quotes, or what follows a string, up to the next value.
+    /// Reads text without quotes, or the text after a string, up to the next value.
     fn after(&mut self, at: usize, end: usize, start: usize, column: usize) -> usize {
         let bytes = self.text.as_bytes();
         let is_flow = self.flow_depth > 0;

@@ -25,7 +25,7 @@ pub(super) fn is_reference(name: &str) -> bool {
 /// The open references, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct TopicRefs {
-    /// What names each one that is not written yet: its file.
+    /// The file of each reference that is not written yet; `None` if it is written.
     open: Vec<Option<String>>,
 }
 

@@ -12,7 +12,7 @@ use crate::xml::Element;
 /// Deepest level that is passed on, so that it fits a byte; the writer shows six.
 const MAX_LEVEL: usize = 9;
 
-/// What the elements of a topic are.
+/// The kind of an element of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DitaKind {
     Topic,
@@ -109,7 +109,7 @@ pub(super) struct DitaWalk {
     mark: Option<String>,
     /// The term that the next paragraph defines.
     term: String,
-    /// What a note is called: `Warning: `.
+    /// The label of a note: `Warning: `.
     lead: String,
     remark: Remark,
     /// How long the text was before the open menu.

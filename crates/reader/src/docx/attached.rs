@@ -1,4 +1,5 @@
-//! Writes what belongs to a paragraph or to a table, after it: notes, comments, figures, other files.
+//! Writes the content that belongs to a paragraph or to a table, after it: notes, comments,
+//! figures, other files.
 
 use crate::document::WordDestination;
 use crate::extract::protocol::PageBlock;
@@ -6,7 +7,7 @@ use crate::figures::Figure;
 use crate::remarks::Remark;
 use crate::writer::BlockWriter;
 
-/// What is written after the paragraph or the table that it belongs to.
+/// Text that is written after the paragraph or the table that it belongs to.
 #[derive(Debug)]
 pub(super) enum AttachedText {
     /// A footnote or an endnote, or the name of an embedded file.
@@ -28,7 +29,7 @@ impl AttachedText {
         }
     }
 
-    /// Writes it below a list item, so that the list goes on.
+    /// Writes it below a list item, so that the list continues.
     pub(super) fn write_in_item(self, depth: usize, writer: &mut BlockWriter, omits_remarks: bool) {
         match self {
             Self::Line(line) => writer.continue_item(depth, &line),

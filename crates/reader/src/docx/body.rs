@@ -21,7 +21,7 @@ use crate::members;
 use crate::writer::BlockWriter;
 use crate::xml::Element;
 
-/// What the text of a document refers to.
+/// The objects that the text of a document refers to.
 #[derive(Debug, Default)]
 pub(super) struct BodyReferences {
     pub(super) lists: Lists,
@@ -93,7 +93,7 @@ struct DocxWalk<'a> {
     num_tables: usize,
     /// The outermost row or cell that is not shown.
     left_out: Option<HiddenCells>,
-    /// What follows the outermost table.
+    /// The text to write after the outermost table.
     of_table: Vec<AttachedText>,
     request: &'a Request,
 }
@@ -193,7 +193,7 @@ impl DocxWalk<'_> {
                     let span = CellSpan { columns: number(value(element)), ..CellSpan::default() };
                     self.tables.span(span);
                 }
-                // Without a value, it goes on with the cell above.
+                // Without a value, the cell continues the one above.
                 "vMerge" if value(element).is_none_or(|value| value != "restart") => {
                     self.tables.merge(MergedWith::Above);
                 }
@@ -294,7 +294,7 @@ impl DocxWalk<'_> {
         }
     }
 
-    /// Lets something follow the open paragraph, the open table, or what was written last.
+    /// Lets something follow the open paragraph, the open table, or the last block.
     fn attach(&mut self, all: impl IntoIterator<Item = AttachedText>) {
         if let Some(paragraph) = self.open.last_mut() {
             paragraph.attached.extend(all);
@@ -338,7 +338,7 @@ impl DocxWalk<'_> {
         paragraph.write(output);
     }
 
-    /// Returns the text, with what has no place in it at the end.
+    /// Returns the text, with content that has no place in it at the end.
     fn finish(mut self) -> BlockWriter {
         self.end_joined();
         let BodyReferences { comments, figures, merged, embedded, .. } =

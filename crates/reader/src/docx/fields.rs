@@ -7,11 +7,11 @@
 use super::values::is_on;
 use crate::xml::Element;
 
-/// What is shown for a box that is checked, and for one that is not.
+/// The texts that are shown for a box that is checked, and for one that is not.
 pub(super) const CHECKED: &str = "[x]";
 pub(super) const UNCHECKED: &str = "[ ]";
 
-/// Returns what is shown for a check box.
+/// Returns the text that is shown for a check box.
 pub(super) fn check_box(is_checked: bool) -> &'static str {
     if is_checked { CHECKED } else { UNCHECKED }
 }
@@ -67,7 +67,7 @@ impl OpenFields {
         }
     }
 
-    /// Reads a mark of a field; returns what the field shows without a result.
+    /// Reads a mark of a field; returns the text that the field shows without a result.
     pub(super) fn mark(&mut self, element: &Element<'_>) -> Option<String> {
         match element.attribute("fldCharType").as_deref() {
             Some("begin") => {
@@ -141,7 +141,7 @@ impl OpenFields {
 }
 
 impl FormField {
-    /// Returns what the field shows.
+    /// Returns the text that the field shows.
     fn text(self) -> String {
         match self {
             Self::CheckBox { default, checked } => check_box(checked.unwrap_or(default)).to_owned(),
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::xml::{self, XmlEvent};
 
-    /// Returns what the fields show, and whether any is at its instructions at the end.
+    /// Returns the text that the fields show, and whether any is at its instructions at the end.
     fn shown(marks: &str) -> (Vec<String>, bool) {
         let (mut fields, mut shown) = (OpenFields::default(), Vec::new());
         xml::each(marks, |event| match event {

@@ -20,7 +20,7 @@ pub(super) type ReaderOfMerged = fn(&[u8], &str) -> Option<Read>;
 #[derive(Debug, Default)]
 pub(super) struct MergedFiles(BTreeMap<String, Vec<PageBlock>>);
 
-/// What merged files have besides their text.
+/// The contents of merged files besides their text.
 #[derive(Debug, Default)]
 pub(super) struct MergedRest {
     pub(super) left_out: WordAccount,

@@ -51,8 +51,7 @@ pub(super) struct NoteReader<'a> {
 }
 
 impl NoteReader<'_> {
-    /// Returns the notes of a part, which are elements with this name; of a damaged part what is
-    /// before the damage.
+    /// Returns the notes of a part, which are elements with this name; those before the damage if the part is damaged.
     pub(super) fn read(&mut self, xml: &str, name: &str) -> NotesById {
         let mut runs = Runs::new(xml, self.styles, self.shows_hidden);
         let mut notes = NotesById::new();

@@ -1,4 +1,4 @@
-//! Writes a paragraph as a heading, an item, a line of source code or prose, with what is attached to it.
+//! Writes a paragraph as a heading, an item, a line of source code or prose, with the content attached to it.
 
 use super::attached::AttachedText;
 use super::lists::{BULLET, Lists};

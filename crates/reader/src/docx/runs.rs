@@ -1,8 +1,8 @@
 //! Turns runs into the text that they show.
 //!
-//! Text is not shown that is hidden or deleted, or that belongs to the instructions of a field. What
-//! has no text of its own is shown in words: boxes, lists to choose from, symbols, descriptions of
-//! pictures. Paragraphs may be nested in runs, to any depth.
+//! Text is left out if it is hidden or deleted, or belongs to the instructions of a field. Elements
+//! without text are shown in words: boxes, lists to choose from, symbols, descriptions of pictures.
+//! Paragraphs may be nested in runs, to any depth.
 
 use std::borrow::Cow;
 
@@ -58,7 +58,7 @@ pub(super) struct Runs<'a> {
     left_out: WordAccount,
     /// The last run of each open paragraph, the innermost last.
     open: Vec<OpenRun>,
-    /// What the open properties describe.
+    /// The element that the open properties describe.
     properties: Option<PropertiesOf>,
     is_text: bool,
     /// Open elements, counted from one that was deleted.
@@ -68,7 +68,7 @@ pub(super) struct Runs<'a> {
     controls: Vec<Option<CheckBox>>,
 }
 
-/// A run, with what it inherits.
+/// A run, with its inherited properties.
 #[derive(Debug, Clone, Default)]
 struct OpenRun {
     /// The style of its paragraph.
@@ -103,7 +103,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Returns what the next item of the part adds to the text of the open paragraph.
+    /// Returns the text that the next item of the part adds to the open paragraph.
     pub(super) fn on<'c>(&mut self, content: &FlowItem<'c>) -> Option<Cow<'c, str>> {
         match content {
             FlowItem::Open(_) if self.num_deleted > 0 => self.num_deleted += 1,
@@ -132,7 +132,7 @@ impl<'a> Runs<'a> {
             || self.open.last().is_some_and(|run| run.is_hidden && !self.shows_hidden)
     }
 
-    /// What the open properties describe.
+    /// The element that the open properties describe.
     pub(super) fn properties(&self) -> Option<PropertiesOf> {
         self.properties
     }

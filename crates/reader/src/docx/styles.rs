@@ -101,8 +101,8 @@ impl DocxStyles {
         })
     }
 
-    /// Whether a run is hidden that does not say so itself: a style of characters reverses what the
-    /// style of the paragraph says (ECMA-376, 17.7.3).
+    /// Whether its styles hide a run that has no such property itself: the style of characters
+    /// reverses that of the paragraph (ECMA-376, 17.7.3).
     pub(super) fn hide(&self, paragraph: &str, characters: &str) -> bool {
         let hides = |id: &str| self.complete.get(id).is_some_and(|style| style.is_hidden);
         let paragraph = if paragraph.is_empty() { &self.default_paragraph } else { paragraph };

@@ -15,10 +15,11 @@ pub(super) enum SymbolFont {
 /// The private characters for the codes of a font.
 const PRIVATE: std::ops::RangeInclusive<u32> = 0xF020..=0xF0FF;
 
-/// What is added to a code to make it private.
+/// The offset from a code to its private character.
 const PRIVATE_OFFSET: u32 = 0xF000;
 
-/// The font Symbol from 0x20 (Unicode, MAPPINGS/VENDORS/ADOBE/symbol.txt); U+FFFD is none.
+/// The font Symbol from 0x20 (Unicode, MAPPINGS/VENDORS/ADOBE/symbol.txt); U+FFFD marks a code
+/// without a character.
 const SYMBOL_FROM_20: &str = " !∀#∃%&∋()∗+,−./0123456789:;<=>?\
     ≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\u{FFFD}αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";
 
@@ -96,8 +97,8 @@ pub(super) fn of_element(font: &str, code: &str) -> Option<char> {
     }
 }
 
-/// Returns text in a symbol font as Unicode. Letters of Latin stay if they look like a word: programs
-/// that do not have the font show them as they are.
+/// Returns text in a symbol font as Unicode. Latin letters are kept if they look like a word:
+/// programs that do not have the font show them unchanged.
 pub(super) fn of_text(font: SymbolFont, text: &str) -> String {
     let is_single = text.trim().chars().nth(1).is_none();
     let converts_letters = font == SymbolFont::Symbol || is_single;

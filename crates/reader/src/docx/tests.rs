@@ -48,7 +48,7 @@ fn a_file_that_is_not_docx_is_refused() {
     check_failure(&archive(&[("word/document.xml", "<w:a><w:b></w:a>")]), FailureKind::Damaged);
 }
 
-/// What a reader emits for a file.
+/// The output of a reader for a file.
 #[derive(Debug, Default)]
 struct Emitted {
     blocks: Vec<String>,

@@ -29,7 +29,7 @@ pub(super) struct Note {
     pub(super) attachments: Vec<NoteAttachment>,
     /// The bytes of encrypted texts in it.
     encrypted: Vec<usize>,
-    /// What of the content is too long to be read.
+    /// The words of content that is too long to be read.
     left_out: WordAccount,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct NoteAttachment {
 }
 
 impl Note {
-    /// Returns what is known about it, a line for each.
+    /// Returns the facts about it, one line each.
     pub(super) fn facts(&self) -> Vec<String> {
         let tags = self.tags.join(", ");
         let facts = [
@@ -107,7 +107,7 @@ impl Note {
         writer.end_item();
     }
 
-    /// Counts what is attached to it and not read as text of the note.
+    /// Counts the attachments that are not read as text of the note.
     pub(super) fn count(&self, parts: &mut FileParts) {
         self.attachments.iter().for_each(|attachment| attachment.count(parts));
         self.count_encrypted(parts);
@@ -230,7 +230,7 @@ impl ExportedNotes {
 }
 
 impl Note {
-    /// Takes the page, without what is encrypted and what is too long.
+    /// Takes the page, without encrypted texts and without text beyond the limit.
     fn set_content(&mut self, page: &str) {
         let mut end = page.len().min(MAX_CONTENT_BYTES);
         while !page.is_char_boundary(end) {

@@ -41,11 +41,11 @@ struct ContentsReading {
     is_other_list: bool,
     is_in_title: bool,
     title: String,
-    /// What the open link refers to.
+    /// The target of the open link.
     target: Option<String>,
 }
 
-/// Parses an NCX or a navigation document with this name; what is damaged is read up to there.
+/// Parses an NCX or a navigation document with this name; a damaged one is read up to the damage.
 pub(super) fn parse(xml: &str, name: &str) -> TableOfContents {
     let folder = name.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
     let mut reading = ContentsReading { folder, ..ContentsReading::default() };

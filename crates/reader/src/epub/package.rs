@@ -9,7 +9,7 @@ use crate::mime;
 use crate::parts;
 use crate::xml::{self, XmlEvent};
 
-/// What a package document says.
+/// The files that a package document lists.
 #[derive(Debug, Default)]
 pub(super) struct BookPackage {
     /// The chapters in reading order.

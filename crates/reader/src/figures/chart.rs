@@ -12,7 +12,7 @@ use crate::xml::{self, Element, XmlEvent};
 /// Values by their indices; a series may have gaps.
 type ChartPoints = BTreeMap<usize, String>;
 
-/// Returns a chart; a damaged one has what is before the damage.
+/// Returns a chart; a damaged one has the part before the damage.
 pub(super) fn read(xml: &str) -> Figure {
     let mut walk = ChartWalk::default();
     let _ = xml::each(xml, |event| match event {
@@ -33,7 +33,7 @@ struct ChartSeries {
     values: ChartPoints,
 }
 
-/// What the text of a chart belongs to.
+/// The part of a chart that a text belongs to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum ChartPlace {
     #[default]
@@ -195,7 +195,7 @@ impl ChartWalk {
         let mut tables = Vec::new();
         let mut rest = &self.series[..];
         while let Some((first, others)) = rest.split_first() {
-            // Series of points have labels of their own.
+            // Each series of points has its own labels.
             let num_others = others
                 .iter()
                 .take(MAX_COLUMNS - 2)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::figure::{Figure, FigurePoint};
 use crate::xml::{self, XmlEvent};
 
-/// Returns a diagram; a damaged one has what is before the damage.
+/// Returns a diagram; a damaged one has the part before the damage.
 pub(super) fn read(xml: &str) -> Figure {
     // Points in the order of the part, by their ids.
     let mut nodes: Vec<DiagramNode> = Vec::new();

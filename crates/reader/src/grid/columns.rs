@@ -10,8 +10,8 @@ use crate::document::{WordAccount, WordDestination};
 pub(super) struct GridColumns {
     /// For each column the number of used ones before it, and at the end that of all.
     places: Vec<usize>,
-    /// By place, whether it has text of its own: that of a cell which takes no other place, or of a merged cell which takes
-    /// none with such text. The others are white space in a wider column.
+    /// By place, whether it has its own text: that of a cell which takes no other place, or of a merged cell which
+    /// takes none with such text. The others are white space in a wider column.
     has_text: Vec<bool>,
     has_spans: bool,
 }
@@ -75,7 +75,7 @@ impl GridColumns {
         self.has_spans
     }
 
-    /// Whether a place has text of its own.
+    /// Whether a place has its own text.
     pub(super) fn has_text(&self, place: usize) -> bool {
         self.has_text[place]
     }
@@ -126,7 +126,7 @@ impl GridColumns {
         self.has_spans && self.has_text.contains(&false)
     }
 
-    /// Removes the places without text of their own; what a merged cell has there moves to its next place. A table without
+    /// Removes the places without their own text; what a merged cell has there moves to its next place. A table without
     /// merged cells keeps all.
     pub(super) fn drop_unused(&self, rows: &mut [Vec<String>]) {
         if !self.drops() {

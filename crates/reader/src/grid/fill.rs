@@ -1,4 +1,4 @@
-//! Fills merged cells, joins the rows of the head, and sets apart what is above a table.
+//! Fills merged cells, joins the rows of the head, and separates the rows above a table.
 
 use super::columns::GridColumns;
 use super::head;
@@ -20,10 +20,10 @@ const MAX_LABEL: usize = 400;
 /// at most half a million cells with text.
 const MAX_FIELDS: usize = 4_000_000;
 
-/// Columns that are kept however many rows there are: a long table would otherwise lose columns that people see.
+/// Columns that are kept for any number of rows: otherwise, a long table would lose columns that people see.
 const MIN_COLUMNS: usize = 100;
 
-/// What may still be copied into merged cells of a file.
+/// The amount of text that may still be copied into merged cells of a file.
 #[derive(Debug)]
 pub(crate) struct CopyBudget {
     num_cells: usize,
@@ -41,7 +41,7 @@ impl Default for CopyBudget {
 }
 
 impl CopyBudget {
-    /// Adds what was copied elsewhere.
+    /// Adds the words that were copied elsewhere.
     pub(crate) fn merge(&mut self, num_words: u32, is_spent: bool) {
         self.num_words = self.num_words.saturating_add(num_words);
         self.is_spent |= is_spent;
@@ -96,7 +96,7 @@ impl TableGrid {
         let pairs: Vec<String> =
             rows.by_ref().take(shape.num_preamble).map(|row| row.line()).collect();
         table.above.extend((!pairs.is_empty()).then(|| pairs.join("\n")));
-        // What was above may have had columns of its own.
+        // The rows above may have had other columns.
         if num_above + shape.num_preamble > 0 {
             columns = GridColumns::of(rows.as_slice());
         }
@@ -156,7 +156,7 @@ fn joined(rows: &[PlacedRow], columns: &GridColumns, budget: &mut CopyBudget) ->
 /// A merged cell of a row above.
 #[derive(Debug, Clone)]
 struct MergedAbove {
-    /// What is written into its further rows.
+    /// The text that is written into its further rows.
     text: String,
     /// The first row that it does not take, counted below the head.
     until: usize,
@@ -187,7 +187,7 @@ impl BodyRows<'_> {
         }
     }
 
-    /// Returns a row with its merged cells; `None` for one without text of its own.
+    /// Returns a row with its merged cells; `None` for one whose own cells have no text.
     fn fill(&mut self, row: PlacedRow, number: usize) -> Option<Vec<String>> {
         let mut line = vec![String::new(); self.columns.len()];
         let mut has_text = false;
@@ -197,7 +197,7 @@ impl BodyRows<'_> {
             }
             has_text |= !cell.text.is_empty();
             let taken = self.columns.taken(&cell);
-            // Words, unlike labels and amounts, are true of all columns that have heads of their own.
+            // Words, unlike labels and amounts, are true of all columns that have their own heads.
             let is_true_of_all = taken.len() > 1 && taken.start > 0 && !is_amount(&cell);
             for place in taken.clone().skip(1).filter(|_| is_true_of_all) {
                 if self.has_head[place] && cell.text.len() <= MAX_LABEL {
@@ -221,7 +221,7 @@ impl BodyRows<'_> {
         Some(line)
     }
 
-    /// Keeps what a merged cell writes into the rows below its first one, up to the row `until`.
+    /// Keeps the text that a merged cell writes into the rows below its first one, up to the row `until`.
     fn remember(&mut self, cell: &PlacedCell, until: usize, group: usize) {
         let taken = self.columns.taken(cell);
         let is_once =

@@ -108,7 +108,7 @@ impl RowKinds {
     }
 }
 
-/// What the rows at the beginning of a table are.
+/// The numbers of rows at the beginning of a table that are not data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TableShape {
     /// Rows of labels and values, which are not part of the table.
@@ -117,7 +117,7 @@ pub(crate) struct TableShape {
     pub(crate) num_head: usize,
 }
 
-/// Finds what the rows at the beginning of a table are; `rows` are its first [`SAMPLE_ROWS`].
+/// Counts the rows at the beginning of a table that are not data; `rows` are its first [`SAMPLE_ROWS`].
 pub(crate) fn find(rows: &[RowKinds]) -> TableShape {
     let num_preamble = num_preamble(rows);
     let rows = &rows[num_preamble..];

@@ -1,18 +1,18 @@
-//! Tells what the cells of a table are: words, numbers, years, dates.
+//! Recognises the kinds of cells in a table: words, numbers, years, dates.
 
 use crate::text::number::is_year;
 
-/// Longest unit behind a number, in letters: `kWh`, `EUR`, `Mio`.
+/// Longest unit after a number, in letters: `kWh`, `EUR`, `Mio`.
 const MAX_UNIT: usize = 3;
 
 /// Longest text that may be a value, in bytes. Longer ones are words, however many digits they have.
 const MAX_VALUE: usize = 40;
 
-/// What is between the digits of numbers and dates.
+/// Characters between the digits of numbers and dates.
 const SEPARATORS: &[char] =
     &['.', ',', '\'', '’', ' ', '\u{A0}', '\u{202F}', '-', '/', ':', '+', '−', '–'];
 
-/// What a cell is.
+/// The kind of content in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CellKind {
     Words,

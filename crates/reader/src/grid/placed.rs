@@ -71,12 +71,12 @@ pub(crate) struct TableGrid {
     last: Vec<Option<(usize, usize)>>,
     /// Words of cells that are too far to the right.
     pub(super) left_out: WordAccount,
-    /// Whether the rows of the head stay apart, as on the page.
+    /// Whether the rows of the head are kept separate, as on the page.
     pub(super) keeps_head_rows: bool,
 }
 
 impl TableGrid {
-    /// Lets the rows of the head stay apart; else they become one.
+    /// Keeps the rows of the head separate; otherwise they become one.
     pub(crate) fn keep_head_rows(&mut self) {
         self.keeps_head_rows = true;
     }
@@ -186,7 +186,7 @@ impl TableGrid {
         self.rows.len() - 1
     }
 
-    /// Goes on to the next column that no cell takes in a row.
+    /// Moves on to the next column that no cell occupies in a row.
     fn leave_taken(&mut self, row: usize) {
         while let Some(taken) = self.taken.get(self.next).filter(|taken| taken.until > row) {
             self.next = taken.end;

@@ -1,4 +1,5 @@
-//! Finds what the rows at the beginning of a table are: captions, labels with their values, heads.
+//! Finds the roles of the rows at the beginning of a table: captions, labels with their values,
+//! heads.
 
 use super::columns::GridColumns;
 use super::head::{self, MAX_HEAD, RowKinds, SAMPLE_ROWS, TableShape};
@@ -15,7 +16,8 @@ fn is_caption(row: &PlacedRow, columns: &GridColumns) -> bool {
     filled.next().is_none_or(|cell| columns.is_whole(cell)) && filled.next().is_none()
 }
 
-/// Returns what the rows at the beginning of a table are: first by what the file declares.
+/// Returns the roles of the rows at the beginning of a table: first by the declarations of the
+/// file.
 pub(super) fn shape(rows: &[PlacedRow], columns: &GridColumns) -> TableShape {
     let num_declared = rows.iter().take_while(|row| is_declared(row, columns)).count();
     let mut shape = match num_declared {
@@ -88,14 +90,14 @@ fn with_merged(
         {
             2
         }
-        // A cell beside several rows of words above the first values.
+        // A cell next to several rows of words above the first values.
         () if reached > num_head
             && (1..reached).all(|number| !has_value(number))
             && has_value(reached) =>
         {
             reached
         }
-        // A label beside rows of data.
+        // A label next to rows of data.
         () if reached > num_head && has_value(num_head) => 0,
         () => num_head,
     }

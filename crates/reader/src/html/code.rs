@@ -23,7 +23,7 @@ pub(super) fn is_line_numbers(node: NodeRef<'_, Node>, element: &Element) -> boo
     is_named && has_only_numbers(node) || element.name() == "pre" && counts_lines(node)
 }
 
-/// Whether the text in a cell beside others counts on, line by line.
+/// Whether the text of a cell with others after it is consecutive numbers.
 fn counts_lines(node: NodeRef<'_, Node>) -> bool {
     let cell = node.parent().filter(|cell| named(*cell).is_some_and(|cell| cell.name() == "td"));
     if cell.is_none_or(|cell| !cell.next_siblings().any(|node| named(node).is_some()))

@@ -1,4 +1,4 @@
-//! Finds elements of a page, and says what they are by their names.
+//! Finds elements of a page, and recognises their kinds by their names.
 
 use scraper::{ElementRef, Selector};
 

@@ -1,4 +1,5 @@
-//! Reads what a web page states for programs: title, author, date, language, the text of its article.
+//! Reads the metadata that a web page states for programs: title, author, date, language, the text
+//! of its article.
 
 use scraper::{ElementRef, Html};
 use serde_json::Value;
@@ -52,7 +53,7 @@ fn meta(root: ElementRef<'_>, names: &[&str]) -> Option<String> {
     })
 }
 
-/// Returns what an element states for programs, or its text.
+/// Returns the value that an element states for programs, or its text.
 fn stated(element: ElementRef<'_>) -> Option<String> {
     let attribute = element.attr("content").or_else(|| element.attr("datetime"));
     attribute.and_then(filled).or_else(|| filled(&element.text().collect::<String>()))

@@ -23,7 +23,7 @@ use crate::text::decode::{self, Decoded};
 /// (HTML, 4.2.5.4), but browsers heed later declarations, which archives push down.
 const CHARSET_WITHIN_BYTES: usize = 16 * 1024;
 
-/// What is said of a page whose tags are not all heeded.
+/// The warning about a page whose deepest tags are ignored.
 const TOO_DEEP: &str =
     "elements are nested too deeply: below 512 levels, the text is read without them";
 

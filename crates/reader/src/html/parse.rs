@@ -68,7 +68,7 @@ struct DepthLimit {
     /// Whether as many elements are open as may be. Only an end tag changes that.
     is_full: Cell<bool>,
     is_too_deep: Cell<bool>,
-    /// How many start tags were ignored in the innermost element, whose end tags are ignored, too.
+    /// How many start tags were ignored in the innermost element, whose end tags are also ignored.
     ignored: RefCell<HashMap<LocalName, usize>>,
 }
 

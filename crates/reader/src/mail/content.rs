@@ -27,7 +27,7 @@ const EXTENSIONS: [(&str, &str); 11] = [
     ("text/x-vcard", "vcf"),
 ];
 
-/// What a message consists of.
+/// The contents of a message.
 #[derive(Debug, Default)]
 pub(super) struct MailContent<'a> {
     /// Its text, in order.
@@ -40,7 +40,7 @@ pub(super) struct MailContent<'a> {
     pub(super) parts: FileParts,
     /// The encoding of its text that is least certain.
     pub(super) encoding: Option<TextEncoding>,
-    /// The words of what is not shown.
+    /// The words that are not shown.
     pub(super) left_out: WordAccount,
     pub(super) warnings: Vec<String>,
 }
@@ -59,7 +59,7 @@ pub(super) struct MailBody {
     pub(super) text: String,
 }
 
-/// A file in a message, which becomes a document of its own.
+/// A file in a message, which becomes a separate document.
 #[derive(Debug)]
 pub(super) struct Attachment<'a> {
     pub(super) name: String,
@@ -126,7 +126,7 @@ impl<'a> MailContent<'a> {
         }
     }
 
-    /// Adds a part that is no text of the message.
+    /// Adds a part that is not text of the message.
     fn add_other(&mut self, message: &'a Message<'a>, part: &MailPart<'a>) {
         let stated = part.stated_name();
         self.names
@@ -143,7 +143,7 @@ impl<'a> MailContent<'a> {
                 let name = self.file_name(part, stated);
                 let bytes = match &part.part.body {
                     PartType::Message(inner) => Cow::Borrowed(inner.raw_message()),
-                    // In UTF-8: what is read of it alone cannot know the encoding that the message states.
+                    // In UTF-8, because a reader of this part alone cannot know the encoding that the message states.
                     PartType::Text(_) | PartType::Html(_) if part.states_charset() => {
                         Cow::Owned(mime::text(message, part.part).text.into_bytes())
                     }

@@ -22,9 +22,9 @@ pub(super) struct EnclosedFile {
 pub(super) enum EnclosedKind {
     /// Its content.
     File(Vec<u8>),
-    /// What it is, and it has no text.
+    /// The kind of a file without text.
     WithoutText(&'static str),
-    /// Why it is not read, and its size as it is encoded.
+    /// Why it is not read, and its encoded size.
     Unread { reason: &'static str, num_bytes: usize },
 }
 
@@ -33,7 +33,7 @@ enum BlockEncoding {
     Uuencode,
     Base64,
     YEnc,
-    /// What it is called, and what it is.
+    /// The kind of block that PGP names: `MESSAGE`.
     Pgp(String),
 }
 
@@ -76,7 +76,7 @@ pub(super) fn open(text: &str) -> OpenedText {
 }
 
 impl FileBeginning {
-    /// Parses the first line of a file. The next line shows that it is none of prose.
+    /// Parses the first line of a file. The next line shows that it is not prose.
     fn parse(line: &str, next: &str) -> Option<Self> {
         if let Some(head) = line.strip_prefix("=ybegin ") {
             let (_, name) = head.split_once("name=")?;

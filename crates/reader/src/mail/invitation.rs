@@ -1,4 +1,4 @@
-//! Adds the appointments of an invitation to the text of a message, but for what the message says itself.
+//! Adds the appointments of an invitation to the text of a message, except for facts that the message states itself.
 
 use std::collections::HashSet;
 

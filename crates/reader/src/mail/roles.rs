@@ -34,7 +34,7 @@ pub(super) struct MailPart<'a> {
     pub(super) role: MailRole,
 }
 
-/// What a part is.
+/// The role of a part in its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MailRole {
     /// Plain text.
@@ -47,13 +47,13 @@ pub(super) enum MailRole {
     Calendar,
     /// A file, or a message in the message.
     Attached,
-    /// What it is: `picture`.
+    /// A part without text, and its kind: `picture`.
     WithoutText(&'static str),
     /// Why it cannot be read.
     Unread(&'static str),
 }
 
-/// What contains a part.
+/// The properties that a part gets from the parts around it.
 #[derive(Debug, Clone, Copy, Default)]
 struct PartEnclosure {
     alternative: Option<usize>,
@@ -65,7 +65,7 @@ struct PartEnclosure {
 }
 
 impl PartEnclosure {
-    /// Returns what contains a part of a part.
+    /// Returns the enclosure of a part of `part`.
     fn within(self, part: &MessagePart<'_>, idx: usize, is_first: bool) -> Self {
         let kind = mime::media_type(part);
         let is_alternative = kind == "multipart/alternative";
@@ -179,7 +179,7 @@ impl<'a> MailPart<'a> {
         }
     }
 
-    /// Whether the message offers a part as a file: it says so, or names it.
+    /// Whether the message offers a part as a file: it calls the part an attachment, or names it.
     fn is_file(&self, enclosure: PartEnclosure) -> bool {
         let disposition = self.part.content_disposition();
         let is_named = self.part.attachment_name().is_some();

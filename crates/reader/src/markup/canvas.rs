@@ -108,7 +108,7 @@ impl CanvasCard {
         (self.x..=self.x + self.width).contains(&x) && (self.y..=self.y + self.height).contains(&y)
     }
 
-    /// Returns what the card shows, as Markdown.
+    /// Returns the content of the card as Markdown.
     fn words(&self) -> String {
         match self.kind.as_str() {
             "group" if self.label.trim().is_empty() => String::new(),
@@ -130,7 +130,7 @@ impl CanvasCard {
 }
 
 impl CanvasArrow {
-    /// Returns what is written at the arrow, with the cards that it connects; `None` if nothing is.
+    /// Returns the label of the arrow, with the cards that it connects; `None` if it has no label.
     fn words(&self, cards: &HashMap<&str, &CanvasCard>) -> Option<String> {
         let label = self.label.split_whitespace().collect::<Vec<_>>().join(" ");
         let name = |id: &String| cards.get(id.as_str()).map(|card| card.name()).unwrap_or_default();

@@ -41,7 +41,7 @@ pub(super) fn extract(text: &str, likely: u8) -> Document {
     let num_captions = if num_captions == rows.len() { 0 } else { num_captions };
     for caption in rows.drain(..num_captions) {
         let text = caption.cells.first().map_or("", String::as_str);
-        // `sep=;` tells Excel the separator, and people nothing.
+        // `sep=;` states the separator for Excel, and has no meaning for people.
         if caption.number > 1 || !text.starts_with("sep=") {
             writer.paragraph(caption.number, text);
         }
@@ -51,7 +51,7 @@ pub(super) fn extract(text: &str, likely: u8) -> Document {
     writer.finish_without_title()
 }
 
-/// Writes what is below the captions: labels with their values, then a table.
+/// Writes the rows below the captions: labels with their values, then a table.
 fn write_below(mut rows: Vec<MarkupRow>, writer: &mut MarkupWriter) {
     let kinds: Vec<RowKinds> = rows
         .iter()

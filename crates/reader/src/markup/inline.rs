@@ -1,4 +1,4 @@
-//! Scans inline markup: what the markup languages with marks in running text have in common.
+//! Scans inline markup, for the markup languages with marks in running text.
 
 use super::writer::within;
 
@@ -7,7 +7,7 @@ use super::writer::within;
 pub(super) const MAX_SPAN_BYTES: usize = 1000;
 
 /// Returns the words of a text. `read` is given the text from each character on, and what is written so far; it writes
-/// what a construct that begins there becomes, and returns its length in bytes, or 0 if there is none.
+/// the text of a construct that begins there, and returns the length of the construct in bytes, or 0 if there is none.
 pub(super) fn scan(text: &str, mut read: impl FnMut(&str, &mut String) -> usize) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,7 +1,8 @@
-//! Remembers where the marks are that close constructs, so that a missing one is searched for once.
+//! Remembers where the marks that close constructs are, so that a missing one is searched for only
+//! once.
 //!
-//! What nothing closes is prose. A search up to the end of the text for each of many openings would
-//! take quadratic time.
+//! A construct that nothing closes is prose. A search up to the end of the text for each of many
+//! openings would take quadratic time.
 
 use std::cell::Cell;
 use std::collections::HashMap;

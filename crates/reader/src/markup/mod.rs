@@ -2,7 +2,7 @@
 //!
 //! Each reader writes Markdown: headings, lists, tables and code keep their structure, and what only
 //! a program understands (roles, commands, macros) is removed. Every line of the result knows the
-//! line of the file it comes from. The readers accept any text: what they do not recognise is prose.
+//! line of the file it comes from. The readers accept any text: constructs that they do not recognise are prose.
 
 mod asciidoc;
 mod canvas;

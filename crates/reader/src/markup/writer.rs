@@ -76,7 +76,7 @@ pub(super) struct MarkupRow {
 }
 
 impl MarkupRow {
-    /// Returns the row with what a function makes of its cells.
+    /// Returns the row with a function applied to its cells.
     pub(super) fn map(&self, of_cell: impl Fn(&str) -> String) -> Self {
         Self { number: self.number, cells: self.cells.iter().map(|cell| of_cell(cell)).collect() }
     }
@@ -140,7 +140,7 @@ impl MarkupWriter {
         }
     }
 
-    /// Returns the document, to set what it says about itself.
+    /// Returns the document, to set its metadata.
     pub(super) fn document(&mut self) -> &mut Document {
         &mut self.document
     }
@@ -275,7 +275,8 @@ impl MarkupWriter {
                 self.document.text.push('\n');
             }
             self.document.text.push_str(line);
-            // What is written late is cited where it was written.
+            // Line numbers never decrease: a line that is written late is cited where it was
+            // written.
             let last = self.document.line_numbers.last().copied().unwrap_or(0);
             self.document.line_numbers.push(last.max(*number));
         }
@@ -307,7 +308,7 @@ fn visible(text: &str) -> String {
     text.chars().filter(|c| *c == '\t' || !c.is_control()).collect()
 }
 
-/// Returns the beginning of a text, at most this many bytes: what no construct is longer than.
+/// Returns the beginning of a text, at most this many bytes: no construct is longer.
 pub(super) fn within(text: &str, max_bytes: usize) -> &str {
     let mut end = text.len().min(max_bytes);
     while !text.is_char_boundary(end) {

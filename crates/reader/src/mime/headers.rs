@@ -28,7 +28,7 @@ pub(crate) fn readable_headers(message: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns where the blank line behind the headers begins.
+/// Returns where the blank line after the headers begins.
 fn end_of_headers(message: &[u8]) -> usize {
     let mut at = 0;
     for line in message.split_inclusive(|byte| *byte == b'\n') {

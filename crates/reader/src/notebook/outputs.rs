@@ -111,7 +111,7 @@ fn printed(text: &str) -> String {
     plain.split('\n').map(last_state).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns what is left of a line that was printed over.
+/// Returns the visible rest of a line that was printed over.
 fn last_state(line: &str) -> &str {
     let line = line.trim_end_matches('\r');
     line.rsplit('\r').next().unwrap_or(line)

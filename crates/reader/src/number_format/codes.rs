@@ -10,7 +10,7 @@ use super::conditions::NumberCondition;
 /// Most sections: numbers above zero, below zero, zero, and text.
 const MAX_SECTIONS: usize = 4;
 
-/// What Windows in English (USA) shows where a code leaves the form of a date or a time to the system.
+/// The codes that Windows in English (USA) uses where a code leaves the form of a date or a time to the system.
 const OF_SYSTEM: &[(&str, &str)] = &[
     ("$-F800", "dddd, mmmm d, yyyy"),
     ("$-x-sysdate", "dddd, mmmm d, yyyy"),
@@ -18,14 +18,14 @@ const OF_SYSTEM: &[(&str, &str)] = &[
     ("$-x-systime", "h:mm:ss AM/PM"),
 ];
 
-/// What stands for the halves of a day, and the words of each.
+/// The codes for the halves of a day, and the words of each.
 const DAY_PERIODS: &[(&str, &str, &str)] =
     &[("AM/PM", "AM", "PM"), ("A/P", "A", "P"), ("上午/下午", "上午", "下午")];
 
 /// A section of a code.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct FormatSection {
-    /// Which numbers it is for, if it says so.
+    /// The numbers that it is for, if it states any.
     pub(super) condition: Option<NumberCondition>,
     pub(super) kind: SectionKind,
     pub(super) pieces: Vec<FormatPiece>,
@@ -35,7 +35,7 @@ pub(super) struct FormatSection {
     pub(super) power: i32,
 }
 
-/// What a section shows.
+/// The content that a section shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum SectionKind {
     /// Words alone, or nothing.
@@ -66,7 +66,7 @@ pub(super) enum FormatPiece {
         mark: char,
         shows_plus: bool,
     },
-    /// The slash of a fraction and what follows it.
+    /// The slash of a fraction and its denominator.
     Denominator(Denominator),
     /// The number without a format.
     General,
@@ -175,7 +175,7 @@ impl CodeReader<'_> {
         Some((section, has_next))
     }
 
-    /// Adds a letter of a date or time with those like it, or any other character as it is.
+    /// Adds a letter of a date or time with those like it, or any other character unchanged.
     fn letter(&mut self, first: char, pieces: &mut Vec<FormatPiece>) {
         if let Some(half) = self.half(first) {
             pieces.push(half);
@@ -237,7 +237,7 @@ impl CodeReader<'_> {
         Some(FormatPiece::Half(morning, afternoon))
     }
 
-    /// Returns what is in brackets; `None` if they are not closed.
+    /// Returns the text in brackets; `None` if they are not closed.
     fn bracket(&mut self) -> Option<String> {
         let mut inside = String::new();
         loop {
@@ -248,7 +248,7 @@ impl CodeReader<'_> {
         }
     }
 
-    /// Returns what follows the slash of a fraction; `None` if nothing fits.
+    /// Returns the denominator after the slash of a fraction; `None` if nothing fits.
     fn denominator(&mut self) -> Option<Denominator> {
         let mut text = String::new();
         while let Some(c) = self.chars.next_if(|c| c.is_ascii_digit() || matches!(c, '#' | '?')) {
@@ -292,7 +292,7 @@ fn in_brackets(pieces: &mut Vec<FormatPiece>, inside: &str) {
 }
 
 impl FormatSection {
-    /// Decides what the section shows, and with it what its commas, points and letters mean.
+    /// Determines the content that the section shows, and with it the meaning of its commas, points and letters.
     fn complete(&mut self) {
         self.kind = if self.has(|piece| {
             matches!(

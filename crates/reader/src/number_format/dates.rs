@@ -34,8 +34,8 @@ pub(super) fn show(value: f64, pieces: &[FormatPiece], is_1904: bool) -> Option<
         FormatPiece::SecondFraction(num_places) => Some((*num_places).min(MAX_PLACES)),
         _ => None,
     });
-    // A millisecond is coarser than the noise of binary fractions, so that 12:00 is not 11:59:59. Time that has passed is
-    // rounded to what is shown, as are parts of seconds; a clock shows seconds that are complete.
+    // A millisecond is coarser than the noise of binary fractions, so that 12:00 is not 11:59:59. Elapsed time is
+    // rounded to the places that are shown, as are parts of seconds; a clock shows seconds that are complete.
     let mut ms = whole(value.abs() * 86_400_000.0);
     if has_passed || num_places.is_some() {
         let unit = unit(num_places.unwrap_or(0));

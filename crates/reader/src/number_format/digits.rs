@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 
 use super::codes::{FormatPiece, FormatSection};
 
-/// Digits that spreadsheets keep of a number with decimal places; what is beyond is noise of binary fractions.
+/// Digits that spreadsheets keep of a number with decimal places; further digits are noise of binary fractions.
 const SIGNIFICANT: usize = 15;
 
 /// Whole numbers up to here have all their digits, so that identifiers are found.
@@ -17,7 +17,7 @@ pub(super) const MAX_EXACT: f64 = 1e17;
 pub(super) struct DecimalNumber {
     /// Without zeros at the ends; empty for zero.
     digits: Vec<u8>,
-    /// How many of the digits are before the decimal point; may be below zero or more than there are.
+    /// Number of digits before the decimal point; may be negative, or more than the number of digits.
     point: i32,
 }
 
@@ -153,8 +153,8 @@ pub(super) fn show(value: f64, section: &FormatSection) -> (String, bool) {
     (shown, number.is_zero())
 }
 
-/// Writes the digits of a number that is rounded into their places, and what is around them. The first place has all
-/// digits before it; those after the point are followed by no other.
+/// Writes the digits of a rounded number into their places, and the text around them. The first place has all digits
+/// before it; those after the point are followed by no other.
 pub(super) fn lay_out(
     pieces: &[FormatPiece],
     number: &DecimalNumber,

@@ -46,7 +46,7 @@ impl NumberFormat {
         Self { numbers, text }
     }
 
-    /// Returns a number as shown; other text stays. Days are counted from 1904 or else from 1900.
+    /// Returns a number as shown, and other text unchanged. Days are counted from 1904 or else from 1900.
     pub(crate) fn number(&self, number: &str, is_1904: bool) -> String {
         let Ok(value) = number.parse::<f64>() else { return number.to_owned() };
         let shown = value.is_finite().then(|| self.show(value, is_1904)).flatten();

@@ -87,7 +87,7 @@ struct OdfWalk {
     /// The open note: its text.
     note: Option<String>,
     num_notes: usize,
-    /// What the open frame of a slide is for.
+    /// The purpose of the open frame of a slide.
     class: String,
     title: String,
     /// Whether the speaker's notes have begun, and have text.

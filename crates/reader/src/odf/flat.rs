@@ -74,7 +74,7 @@ fn find_element(text: &str, name: &str) -> Option<usize> {
         if is_name && !tag.ends_with('/') {
             return Some(at);
         }
-        // Names within the tag are not looked at again.
+        // Names within the tag are skipped.
         from = at + start.len() + if is_name { tag.len() } else { 0 };
     }
 }

@@ -63,7 +63,7 @@ impl OdfLists {
             self.numbers = by_id.or(last).cloned().unwrap_or_default();
         } else if has_number && !continues {
             // Below an item that has a number of its own, a list starts again. Without one, the item only leads to the
-            // level at which a continued list goes on.
+            // level at which a list continues.
             self.numbers.truncate(level);
         }
         let ids = [element.attribute("id"), continued];

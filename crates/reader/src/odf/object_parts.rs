@@ -1,4 +1,5 @@
-//! Reads the objects that are embedded in a document: formulas, charts, texts and spreadsheets, each a part of its own.
+//! Reads the objects that are embedded in a document: formulas, charts, texts and spreadsheets, each in a separate
+//! part.
 
 use super::objects::{Objects, OdfObject};
 use super::styles::OdfStyles;
@@ -68,7 +69,7 @@ fn chart(xml: &str) -> Figure {
         FlowItem::Close(name) => match name {
             "p" => {
                 is_text = false;
-                // A value that is missing is no number.
+                // A missing value is not a number.
                 let is_number = !matches!(&*text, "NaN" | "1.#NAN");
                 if is_title {
                     title.push_str(&text);

@@ -6,7 +6,7 @@ use crate::extract::protocol::ExtractedPage;
 use crate::figures::Figure;
 use crate::writer::BlockWriter;
 
-/// What is embedded at a place of a document.
+/// An object that is embedded at a place of a document.
 #[derive(Debug)]
 pub(super) enum OdfObject {
     /// A formula on one line.

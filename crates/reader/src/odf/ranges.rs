@@ -1,4 +1,4 @@
-//! Finds the heads of the ranges that a spreadsheet names or filters. They stand below the sheets.
+//! Finds the heads of the ranges that a spreadsheet names or filters. They are after the sheets in the file.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::xml::{self, XmlEvent};
 pub(super) fn heads(xml: &str) -> BTreeMap<String, Vec<u64>> {
     let mut heads: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let Some(start) = xml.rfind("<table:database-ranges") else { return heads };
-    // What ends the sheets has no beginning here, so the text ends as a damaged one.
+    // The end tags around the sheets have no start tags here, so the text ends as if it were damaged.
     let _ = xml::each(&xml[start..], |event| {
         let XmlEvent::Open(element) = event else { return };
         if element.name() != "database-range" {

@@ -1,4 +1,4 @@
-//! Extracts the sheets of a spreadsheet, whose cells have their text as shown, and what else is on them.
+//! Extracts the sheets of a spreadsheet, whose cells have their text as shown, and the other content of the sheets.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ struct SheetsWalk<'a> {
     heads: BTreeMap<String, Vec<u64>>,
     /// Whether the open row is declared a head.
     is_in_head: bool,
-    /// What is on the open sheet besides cells.
+    /// The content of the open sheet besides cells.
     below: BlockWriter,
     /// Number of open tables; those in cells add no rows.
     depth: usize,

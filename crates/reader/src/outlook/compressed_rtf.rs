@@ -7,7 +7,7 @@ const HEAD_BYTES: usize = 16;
 const COMPRESSED: &[u8] = b"LZFu";
 const UNCOMPRESSED: &[u8] = b"MELA";
 
-/// Size of the dictionary, and what is in it before the first byte.
+/// Size of the dictionary, and its content before the first byte.
 const DICTIONARY_BYTES: usize = 4096;
 const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \
     \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \
@@ -16,10 +16,10 @@ const DICTIONARY: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f
 /// Most bytes of the result: the file states its size, and a reference of two bytes stands for up to seventeen.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Decompresses RTF, as far as it goes; `None` for data of another kind.
+/// Decompresses RTF, up to its end if it is cut off; `None` for data of another kind.
 pub(super) fn decompress(data: &[u8]) -> Option<Vec<u8>> {
     let (head, body) = data.split_at_checked(HEAD_BYTES)?;
-    // The kind is behind the two sizes.
+    // The kind is after the two sizes.
     match &head[8..12] {
         UNCOMPRESSED => Some(body.to_vec()),
         COMPRESSED => Some(expand(body)),
@@ -76,7 +76,7 @@ mod tests {
     fn a_text_is_decompressed() {
         let expected = b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n";
         assert_eq!(decompress(EXAMPLE).unwrap(), expected);
-        // Cut off, it is decompressed as far as it goes.
+        // If it is cut off, it is decompressed up to its end.
         assert!(expected.starts_with(&decompress(&EXAMPLE[..40]).unwrap()));
     }
 

@@ -1,4 +1,4 @@
-//! Collects what an item consists of: its properties, people and attachments, and the items attached to it.
+//! Collects the parts of an item: its properties, people and attachments, and the items attached to it.
 
 use std::path::Path;
 
@@ -25,14 +25,14 @@ pub(super) struct OutlookItem {
     pub(super) num_more_files: usize,
 }
 
-/// What is attached to an item.
+/// An attachment of an item.
 #[derive(Debug)]
 pub(super) struct OutlookFile {
     pub(super) properties: Properties,
     pub(super) object: AttachmentContent,
 }
 
-/// What an attachment is.
+/// The content of an attachment.
 #[derive(Debug)]
 pub(super) enum AttachmentContent {
     /// A file, whose bytes are a property.

@@ -21,7 +21,7 @@ use crate::spaces::on_one_line;
 #[derive(Debug, Default)]
 pub(super) struct ItemMessage {
     pub(super) bytes: Vec<u8>,
-    /// What is attached and not in the message.
+    /// The attachments that are not in the message.
     pub(super) parts: FileParts,
     pub(super) warnings: Vec<String>,
     num_boundaries: usize,
@@ -30,7 +30,7 @@ pub(super) struct ItemMessage {
 /// The kinds of recipients, the properties with their names as Outlook shows them, and the fields of a message.
 const FIELDS: [(u32, PropertyId, &str); 2] = [(1, id::SHOWN_TO, "To"), (2, id::SHOWN_CC, "Cc")];
 
-/// What is known of a contact, and what it is called.
+/// The properties of a contact, with their labels.
 const CONTACT: [(PropertyId, &str); 8] = [
     (id::JOB, "Role"),
     (id::DEPARTMENT, "Department"),
@@ -193,7 +193,7 @@ impl ItemMessage {
                 self.line("Content-Type: message/rfc822\r\nContent-Transfer-Encoding: 8bit\r\n");
                 self.item(inner);
             }
-            // What is signed as a whole is a message of MIME itself.
+            // The attachment of a message that is signed as a whole is a MIME message itself.
             AttachmentContent::Bytes if file.is_signed_message(bytes) => {
                 self.separate(outer);
                 self.bytes.extend_from_slice(bytes);
@@ -333,7 +333,7 @@ fn escaped(text: &str) -> String {
     text.replace(';', "\\;").replace(',', "\\,")
 }
 
-/// Returns what is known of a contact or a task, a line for each.
+/// Returns the facts about a contact or a task, one line each.
 fn facts(properties: &Properties) -> Vec<String> {
     let class = properties.text(id::CLASS).unwrap_or_default().to_ascii_lowercase();
     if class.starts_with("ipm.contact") {

@@ -41,7 +41,7 @@ impl Properties {
         self.values.insert(id, PropertyValue { kind, bytes });
     }
 
-    /// Adds those of a table, which has numbers and times; `number_of` is what a property is called here.
+    /// Adds those of a table, which has numbers and times; `number_of` returns the id used here for a property.
     pub(super) fn add_rows(
         &mut self,
         rows: &[u8],

@@ -34,7 +34,7 @@ const SET_BYTES: usize = 16;
 const SETS: [u8; 3] = [0x02, 0x03, 0x04];
 const SET_ID: [u8; SET_BYTES] = [0, 0x20, 6, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0x46];
 
-/// What has the properties, which decides how long the head of their table is (MS-OXMSG 2.4.1).
+/// The owner of properties, which determines the length of the head of their table (MS-OXMSG 2.4.1).
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PropertyOwner {
     Item,
@@ -56,13 +56,13 @@ impl PropertyOwner {
 /// A compound file with an item of Outlook.
 pub(super) struct OutlookStorage<'a> {
     file: CompoundFile<Cursor<Cow<'a, [u8]>>>,
-    /// What the named properties of the file are called here.
+    /// The ids used here for the named properties, by their ids in the file.
     names: HashMap<PropertyId, PropertyId>,
     streams_left: usize,
     bytes_left: u64,
-    /// What is wrong with the first damaged stream.
+    /// A description of the first damage.
     damage: Option<String>,
-    /// Whether zeros stand for the end of the file, which is missing.
+    /// Whether the end of the file is missing and zeros take its place.
     is_cut_off: bool,
 }
 
@@ -123,19 +123,19 @@ impl<'a> OutlookStorage<'a> {
         found.map(|entry| entry.path().to_owned()).collect()
     }
 
-    /// Returns the folder of the item that is attached; `None` for an attachment that is none.
+    /// Returns the folder of the attached item; `None` for an attachment that is not an item.
     pub(super) fn inner_item(&self, attachment: &Path) -> Option<PathBuf> {
         let folder = self.object(attachment)?;
         self.file.is_stream(folder.join(TABLE)).then_some(folder)
     }
 
-    /// Returns the folder of an attachment that is no file.
+    /// Returns the folder of an attachment that is not a file.
     pub(super) fn object(&self, attachment: &Path) -> Option<PathBuf> {
         let folder = attachment.join(format!("{STREAM}3701000D"));
         self.file.is_storage(&folder).then_some(folder)
     }
 
-    /// Returns what a property is called here; `None` for one that nothing here asks for.
+    /// Returns the id used here for a property; `None` for one that nothing here asks for.
     fn number_of(&self, number: PropertyId) -> Option<PropertyId> {
         if number >= id::FIRST_NAMED {
             return self.names.get(&number).copied();
@@ -165,7 +165,7 @@ impl<'a> OutlookStorage<'a> {
         bytes
     }
 
-    /// Returns what the named properties of the file are called here (MS-OXMSG 2.2.3).
+    /// Returns the ids used here for the named properties of the file (MS-OXMSG 2.2.3).
     fn names(&mut self) -> HashMap<PropertyId, PropertyId> {
         let folder = Path::new(NAMES);
         let sets = self.bytes(&folder.join(format!("{STREAM}00020102")));

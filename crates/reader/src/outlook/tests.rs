@@ -55,7 +55,7 @@ impl TestItem {
         self
     }
 
-    /// Ends the folder, and begins one in it or beside it.
+    /// Ends the folder, and begins one in it or next to it.
     fn begin(mut self, folder: &Path, head_bytes: usize) -> Self {
         self.end();
         self.file.create_storage_all(folder).unwrap();
@@ -76,7 +76,7 @@ impl TestItem {
         file.text(id::LONG_FILE_NAME, name).bytes(id::DATA, bytes)
     }
 
-    /// Begins an object that is attached to what is in a folder.
+    /// Begins an object that is attached to the item in a folder.
     fn inner(self, folder: &str, number: u32) -> (Self, String) {
         let folder = format!("{folder}__attach_version1.0_#{number:08X}");
         let inner = format!("{folder}/__substg1.0_3701000D");

@@ -25,7 +25,7 @@ const MIN_LETTERS: usize = 4;
 const BLUE_LEFT: u8 = 64;
 const MARGIN: f64 = 1.0;
 
-/// What to mark on a page.
+/// The words of a page, and the text to mark among them.
 #[derive(Default)]
 pub(super) struct PageMarks<'a> {
     /// The words of the page with their areas, in points.
@@ -94,7 +94,7 @@ fn plain(text: &str) -> String {
     fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
-/// Colours an area yellow; what is dark stays dark.
+/// Colours an area yellow; dark pixels remain dark.
 fn mark(image: &mut RgbImage, area: &PageArea, scale: f64) {
     let (width, height) = image.dimensions();
     let left = pixel(area.left - MARGIN, scale, width);

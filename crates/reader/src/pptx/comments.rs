@@ -37,7 +37,7 @@ pub(super) fn read(xml: &str, authors: &CommentAuthors) -> Vec<Remark> {
     // The comment and the reply that are open, by their places in the list.
     let mut open: Vec<usize> = Vec::new();
     let mut is_text = false;
-    // What could be read of a damaged part is kept.
+    // The comments before damage are kept.
     let _ = xml::each(xml, |event| match event {
         XmlEvent::Open(element) => match element.name() {
             "cm" | "reply" => {

@@ -1,6 +1,6 @@
 //! Takes the web page out of RTF into which a mail program has put it (MS-OXRTFEX).
 //!
-//! Tags are in groups `\\htmltag`, which programs that only know RTF ignore. What is between `\\htmlrtf` and `\\htmlrtf0`
+//! Tags are in groups `\\htmltag`, which programs that only know RTF ignore. Text between `\\htmlrtf` and `\\htmlrtf0`
 //! is for those programs alone.
 
 use super::body::{SKIPPED, character};
@@ -8,10 +8,10 @@ use super::state::{RtfTables, code_page};
 use super::tokens::{RtfTokens, Token};
 use crate::text::decode;
 
-/// How many tokens from its start a document says what it contains; fonts and text follow.
+/// Within how many tokens from its start a document states its content; fonts and text follow.
 const MAX_HEAD_TOKENS: usize = 100;
 
-/// What applies to the text of a group; a group inside inherits it.
+/// The properties of the text of a group; a group inside it inherits them.
 #[derive(Debug, Clone, Copy, Default)]
 struct EnclosedState {
     /// Whether text is for programs that do not know the page.

@@ -5,7 +5,7 @@ use crate::grid::{CellSpan, TableGrid};
 /// Edges that are nearer than this are the same, in twentieths of a point: programs round them differently.
 const SAME_EDGE: i32 = 40;
 
-/// What a row states of a cell.
+/// The properties of a cell that its row states.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StatedCell {
     /// Its right edge.
@@ -19,7 +19,7 @@ pub(super) struct StatedCell {
 #[derive(Debug, Default)]
 pub(super) struct RtfRows {
     rows: Vec<RtfRow>,
-    /// What the open row states.
+    /// The cells that the open row states.
     stated: Vec<StatedCell>,
     open: StatedCell,
     is_head: bool,

@@ -1,4 +1,4 @@
-//! Holds what applies to the text of a group, and what the tables at the head of a file define.
+//! Holds the properties of the text of a group, and the definitions in the tables at the head of a file.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) enum Destination {
     Marker,
 }
 
-/// What applies to the text of a group; a group inside inherits it.
+/// The properties of the text of a group; a group inside it inherits them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GroupState {
     pub(super) destination: Destination,

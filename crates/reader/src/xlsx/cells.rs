@@ -12,10 +12,10 @@ use crate::xml::{self, Element, XmlEvent};
 /// Most characters of a formula that other cells repeat: the file refers to it by a number, as often as it likes.
 const MAX_SHARED_FORMULA: usize = 255;
 
-/// What programs write before the names of newer functions, and do not show.
+/// Prefixes that programs write before the names of newer functions, and do not show.
 const FUNCTION_PREFIXES: [&str; 2] = ["_xlfn.", "_xlws."];
 
-/// What cells refer to.
+/// The texts and formats that cells refer to.
 #[derive(Debug)]
 pub(super) struct Texts {
     pub(super) shared: Vec<String>,

@@ -1,4 +1,5 @@
-//! Reads a spreadsheet: sheets as sections, cells as tables, numbers and dates as shown, then what else is on a sheet.
+//! Reads a spreadsheet: sheets as sections, cells as tables, numbers and dates as shown, then the other content of a
+//! sheet.
 //!
 //! An XLSX file is a ZIP archive of XML parts (ECMA-376): `xl/workbook.xml` lists the sheets, their
 //! cells refer to shared texts and to number formats.
@@ -110,7 +111,7 @@ fn part_of_kind(related: &BTreeMap<String, RelatedPart>, kind: &'static str) -> 
     names_of_kind(related, kind).next().map(str::to_owned)
 }
 
-/// What the main part says of the sheets.
+/// The sheets as the main part lists them.
 #[derive(Debug, Default)]
 struct SheetList {
     /// The name of each sheet, and the id of its part if it has one.
@@ -185,8 +186,8 @@ struct Workbook<'a> {
 }
 
 impl Workbook<'_> {
-    /// Writes a sheet: its cells, what is drawn on it, comments, the names of embedded files. Returns why not all of it
-    /// could be read.
+    /// Writes a sheet: its cells, its drawing, comments, the names of embedded files. Returns why not all of it could
+    /// be read.
     fn write(
         &mut self,
         name: String,
@@ -215,7 +216,7 @@ impl Workbook<'_> {
         damage
     }
 
-    /// Returns what is on a sheet besides its cells.
+    /// Returns the content of a sheet besides its cells.
     fn below(&mut self, related: &BTreeMap<String, RelatedPart>) -> BlockWriter {
         let mut below = BlockWriter::default();
         let (archive, omits_remarks) = (&mut self.archive, self.omits_remarks);

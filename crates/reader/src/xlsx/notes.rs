@@ -35,7 +35,7 @@ impl Persons {
 pub(super) fn threaded(xml: &str, persons: &Persons) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = Vec::new();
     let mut is_text = false;
-    // What could be read of a damaged part is kept.
+    // The comments before damage are kept.
     let _ = xml::each(xml, |event| match event {
         XmlEvent::Open(element) => match element.name() {
             "threadedComment" => {
@@ -174,7 +174,7 @@ mod tests {
         let reply = Remark { about: "A2".into(), text: "Why?".into(), ..Remark::default() };
         assert_eq!(threads, [first, reply]);
         check(&note("A2", 1, COPY), &threads, &[]);
-        // Without the thread the copy is all there is.
+        // Without the thread, only the copy is left.
         check(&note("A2", 1, COPY), &[], &["Comment on A2: Late again"]);
     }
 }

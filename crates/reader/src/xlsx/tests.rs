@@ -121,9 +121,9 @@ fn what_else_is_on_a_sheet_is_below_its_cells() {
     ];
     assert_eq!(blocks[2..7], below);
     assert_eq!(blocks[7], "## Chart");
-    // What two sheets refer to is read once.
+    // A part that two sheets refer to is read once.
     assert_eq!(blocks[8..], [below[0], below[4]]);
-    // What is damaged or missing is left out, and the rest is read.
+    // Damaged and missing parts are left out, and the rest is read.
     parts.retain(|(name, _)| !name.contains("drawing") && !name.contains("comments1"));
     assert_eq!(output_of(read, &archive(&parts)).unwrap().1[2..4], below[3..]);
 }

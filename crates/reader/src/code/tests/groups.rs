@@ -53,7 +53,7 @@ fn cpp_classes_and_methods_outside_of_them_are_one_section() {
     let found = outline(text, Language::Cpp);
     let signs: Vec<&str> = found.lines().map(|line| line.split(" |").next().unwrap()).collect();
     assert_eq!(signs, ["§ A", "  A::m", "  A::n", "§ free", "§ geo"]);
-    // What is in a long namespace is visited.
+    // The members of a long namespace are visited.
     let filler = filler("// a comment of some length\n").repeat(2);
     let long = text.replace("void C::n", &format!("{filler}void C::n"));
     let found = outline(&long, Language::Cpp);

@@ -1,4 +1,4 @@
-//! Unpacks an export of several conversations, each of which is a document of its own.
+//! Unpacks an export of several conversations, each of which is a separate document.
 
 use crate::data::json_value::JsonValue;
 use crate::document::Data;
@@ -15,8 +15,8 @@ use super::export;
 /// file.
 const MAX_NAME_CHARS: usize = 100;
 
-/// Emits each conversation of an export as it is written there. Of any other file, and of an export that is over the
-/// limits of a container, it says only that it is data, which is read as one document.
+/// Emits each conversation of an export, unchanged. For any other file, and for an export that is over the limits of a
+/// container, emits only the format: the file is then read as one document of data.
 pub(crate) fn chats(
     input: &ReaderInput<'_>,
     emit: &mut Emit<'_>,

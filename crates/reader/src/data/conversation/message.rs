@@ -1,4 +1,4 @@
-//! Reads a message of a conversation: who says it, and what. A conversation is what is said in all of them.
+//! Reads a message of a conversation: its speaker and its text. A conversation is the text of all its messages.
 
 use crate::characters::visible_text;
 use crate::data::json_value::{JsonObject, JsonValue};
@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 8;
 /// Longest name of a speaker, in characters; a longer one is text.
 const MAX_NAME_CHARS: usize = 80;
 
-/// The speaker of what a tool returns.
+/// The speaker of the results of a tool.
 const TOOL: &str = "Tool";
 
 /// A conversation.
@@ -19,11 +19,11 @@ pub(super) struct Conversation {
     pub(super) name: Option<String>,
     /// When it began, if that is stated as a text.
     pub(super) created: Option<String>,
-    /// What is said, in order.
+    /// The turns of all speakers, in order.
     pub(super) turns: Vec<ChatTurn>,
 }
 
-/// What somebody says, without an interruption.
+/// The words of one speaker, without an interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChatTurn {
     /// Who says it; empty if that is not known.
@@ -34,7 +34,7 @@ pub(super) struct ChatTurn {
 }
 
 impl ChatTurn {
-    /// Whether a person may have typed it: not an assistant, a tool, or what a program adds between tags.
+    /// Whether a person may have typed it: not an assistant, a tool, or a program that adds text between tags.
     pub(super) fn is_question(&self) -> bool {
         const PROGRAMS: [&str; 9] =
             ["Assistant", "Ai", "Model", "Gemini", "Bot", "System", "Developer", TOOL, "Summary"];
@@ -87,15 +87,15 @@ pub(super) fn to_speaker(name: &str) -> String {
     }
 }
 
-/// The members that programs have for what is said.
+/// The members in which programs write the text of a message.
 const TEXTS: [&str; 5] = ["content", "text", "message", "parts", "body"];
 
-/// Whether a message has a place for what is said, even if that is empty.
+/// Whether a message has a member for its text, even if that is empty.
 pub(super) fn may_say(message: &JsonObject<'_>) -> bool {
     TEXTS.iter().any(|key| message.get(key).is_some())
 }
 
-/// Returns what is said in a message.
+/// Returns the turns in a message.
 pub(super) fn turns(speaker: &str, message: &JsonObject<'_>) -> Vec<ChatTurn> {
     let mut turns = Vec::new();
     for key in TEXTS {
@@ -121,7 +121,7 @@ fn joined(pieces: JsonValue<'_>) -> String {
     texts.collect()
 }
 
-/// Adds what a value says: a text, or a list of texts, calls of tools and what they return.
+/// Adds the turns in a value: a text, or a list of texts, calls of tools and their results.
 fn said(turns: &mut Vec<ChatTurn>, speaker: &str, value: JsonValue<'_>, depth: usize) {
     if depth > MAX_DEPTH {
         return;
@@ -135,7 +135,7 @@ fn said(turns: &mut Vec<ChatTurn>, speaker: &str, value: JsonValue<'_>, depth: u
     }
 }
 
-/// Adds what an object says.
+/// Adds the turns in an object.
 fn said_in(turns: &mut Vec<ChatTurn>, speaker: &str, object: &JsonObject<'_>, depth: usize) {
     const ARGUMENTS: [&str; 4] = ["input", "arguments", "args", "action"];
     const SAID: [&str; 7] = ["text", "thinking", "content", "parts", "output", "summary", "value"];
@@ -158,13 +158,13 @@ fn said_in(turns: &mut Vec<ChatTurn>, speaker: &str, object: &JsonObject<'_>, de
     }
 }
 
-/// Returns the output in what a tool returns, if that is JSON.
+/// Returns the output in the result of a tool, if that is JSON.
 fn output(text: &str) -> Option<String> {
     let text = text.trim_start().starts_with('{').then_some(text)?;
     JsonValue::only(text, 0, text.len())?.object()?.string("output")
 }
 
-/// Adds what is said, without white space around it.
+/// Adds a turn, without the white space around its text.
 fn add(turns: &mut Vec<ChatTurn>, speaker: &str, at: usize, text: &str) {
     let lines: Vec<&str> = text.trim().split('\n').map(str::trim_end).collect();
     let text = lines.join("\n");
@@ -196,7 +196,7 @@ fn add_leaves(value: JsonValue<'_>, depth: usize, found: &mut Vec<String>) {
     value.members().for_each(|(_, member)| add_leaves(member, depth + 1, found));
 }
 
-/// Repairs a text whose bytes in UTF-8 were each written as a character; any other text stays as it is.
+/// Repairs a text whose bytes in UTF-8 were each written as a character; any other text is left unchanged.
 pub(super) fn repaired(text: &str) -> String {
     let bytes: Option<Vec<u8>> =
         text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect();
@@ -204,7 +204,7 @@ pub(super) fn repaired(text: &str) -> String {
     visible_text(repaired.as_deref().unwrap_or(text))
 }
 
-/// Reads an item that is not a message: a call of a tool, what it returns, or a thought.
+/// Reads an item that is not a message: a call of a tool, its result, or a thought.
 pub(super) fn of_tool(item: &JsonObject<'_>) -> Vec<ChatTurn> {
     let mut turns = Vec::new();
     said_in(&mut turns, "Assistant", item, 0);

@@ -1,6 +1,6 @@
-//! Recognises sessions of agents and exports of chats, and writes what is said, without keys and braces.
+//! Recognises sessions of agents and exports of chats, and writes their text, without keys and braces.
 //!
-//! A file is a conversation only if most of it is messages; any other file stays data.
+//! A file is a conversation only if most of it is messages; any other file is data.
 
 mod export;
 mod members;

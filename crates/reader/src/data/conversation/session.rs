@@ -4,18 +4,18 @@ use crate::data::json_value::{JsonObject, JsonValue};
 
 use super::message::{ChatTurn, Conversation, of_tool, speaker, to_speaker, turns};
 
-/// How many of ten lines may be neither messages nor what a program notes next to them; with more, the file is a log
-/// of something else.
+/// How many of ten lines may be neither messages nor notes of a program next to them; with more, the file is a log of
+/// something else.
 const MAX_OTHER_OF_TEN: usize = 1;
 
-/// One in this many lines must be a message: programs note much more than what is said.
+/// One in this many lines must be a message: programs log much more than messages.
 const MIN_SHARE: usize = 20;
 
-/// What a line of a session is.
+/// The kind of a line of a session.
 enum SessionLine {
-    /// What is said.
+    /// A message.
     Said(Vec<ChatTurn>),
-    /// What is said, as the user interface shows it: only if nothing else says it.
+    /// A message as the user interface shows it; it counts only if no other line has messages.
     Shown(Vec<ChatTurn>),
     /// Something that a program notes.
     Note,
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str) -> Option<Conversation> {
             SessionLine::Other => num_other += 1,
         }
     }
-    // What a program shows repeats what is said; it counts only if nothing else is there.
+    // The messages that a program shows repeat the others, so they count only if there are no others.
     if conversation.turns.is_empty() {
         num_said += shown.len();
         conversation.turns = shown;
@@ -121,7 +121,7 @@ fn is_item(kind: &str) -> bool {
     kind == "reasoning" || kind.ends_with("_call") || kind.ends_with("_call_output")
 }
 
-/// Reads an item of an answer: a message, a call of a tool, or what it returns.
+/// Reads an item of an answer: a message, a call of a tool, or its result.
 fn of_item(item: &JsonObject<'_>) -> Vec<ChatTurn> {
     let kind = item.string("type").unwrap_or_default();
     match item.string("role") {
@@ -131,7 +131,7 @@ fn of_item(item: &JsonObject<'_>) -> Vec<ChatTurn> {
     }
 }
 
-/// Reads what the user interface of Codex shows.
+/// Reads a message that the user interface of Codex shows.
 fn of_event(event: &JsonObject<'_>) -> Vec<ChatTurn> {
     match event.string("type").as_deref() {
         Some("user_message") => turns("User", event),

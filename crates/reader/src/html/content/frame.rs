@@ -14,7 +14,7 @@ const ROLES: &[&str] = &[
     "navigation", "search", "toolbar",
 ];
 
-/// An element with a larger share of the page's prose, in percent, contains the content, whatever it is called.
+/// An element with a larger share of the page's prose, in percent, contains the content, whatever its name is.
 const MAX_SHARE: usize = 40;
 
 /// Comments are left out if the rest of the page has at least this much prose, in letters. On a
@@ -32,8 +32,8 @@ pub(super) fn leave_out(survey: &PageSurvey<'_>, left_out: &mut LeftOut) {
     mark(survey, left_out, is_frame);
 }
 
-/// Marks the outermost elements within the content that are not part of it. What somebody wrote, a sentence or a table, stays
-/// there unless it is proven to be something else; a name proves nothing.
+/// Marks the outermost elements within the content that are not part of it. Sentences and tables are kept unless they
+/// are proven to be something else; a name proves nothing.
 pub(super) fn leave_out_within(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
     let was_out = left_out[survey.below(root)].to_vec();
     left_out[survey.below(root)].fill(None);
@@ -94,7 +94,7 @@ fn is_frame(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> bool {
         sum.letters * 100 > page.letters * MAX_SHARE
     };
     let is_out = match item.element.name() {
-        // Even one with most of the text of a page is none of its content.
+        // Navigation is not content, even if it has most of the text of the page.
         "nav" => return true,
         "article" | "body" | "main" => false,
         _ if proof::is_consent(survey, sums, idx) => true,
@@ -123,7 +123,7 @@ pub(super) fn reason(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -
     }
 }
 
-/// Returns why an element is left out whose name says it, whatever is around it.
+/// Returns why an element is left out because of its name, without regard to the elements around it.
 pub(super) fn stated(element: &Element, role: Option<ContentRole>) -> Option<WordDestination> {
     const MENUS: &[&str] = &["menu", "menubar", "navigation", "search", "toolbar"];
     match role {

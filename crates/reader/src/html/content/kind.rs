@@ -54,7 +54,7 @@ fn is_generated(html: &Html) -> bool {
     comments.map(|comment| comment.to_lowercase()).any(|comment| names_generator(&comment))
 }
 
-/// Whether a line at the end of the page says so.
+/// Whether a line at the end of the page says that such a program generated it.
 fn says_generated(survey: &PageSurvey<'_>) -> bool {
     (0..survey.items.len()).rev().take(MAX_LAST).any(|idx| begins_with_signature(survey, idx))
 }
@@ -101,7 +101,7 @@ fn links_to_itself(survey: &PageSurvey<'_>, idx: usize) -> bool {
         && (is_heading(survey.items[parent].element.name())
             || survey
                 .children(parent)
-                // The link is beside the heading, within a few elements that wrap both.
+                // The link is next to the heading, within a few elements that wrap both.
                 .take(3)
                 .any(|child| is_heading(survey.items[child].element.name())))
 }

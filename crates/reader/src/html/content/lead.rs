@@ -8,8 +8,7 @@ use crate::document::WordDestination;
 /// A lead has at most this share of its text in links, in percent; a text with more leads to other pages.
 const MAX_LINKED: usize = 30;
 
-/// Returns the index of the element that contains the title and the content, and marks what else
-/// is in it.
+/// Returns the index of the element that contains the title and the content, and marks the other elements in it.
 pub(super) fn add(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) -> usize {
     let sums = survey.sums(left_out);
     let is_title = |idx: &usize| sums[*idx].letters > 0;

@@ -10,7 +10,7 @@ use scraper::node::Element;
 
 use crate::document::WordDestination;
 
-/// What the name of an element says about its text. The first role that fits is taken.
+/// The role of the text of an element, according to its name. The first role that fits is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ContentRole {
     /// It is the content.
@@ -33,7 +33,7 @@ const BODY: &str = "article-body article-content article-text body-content conte
 const COMMENTS: &str =
     "comment commentlist comments discussion disqus kommentar kommentare respond";
 
-/// What surrounds the content: margins, the author, tools, offers.
+/// Names of elements that surround the content: margins, the author, tools, offers.
 const FRAME: &str = "abo ad addthis ads advertisement affiliate akismet author-bio author-box author-description \
     author-info banner bio captcha colophon copyright cta donate edit-link follow foot footer login masthead \
     mw-editsection newsletter no-print noprint overlay paywall popup print promo rail rating screen-reader share \
@@ -83,7 +83,7 @@ static WORDS: LazyLock<HashMap<&'static str, ContentRole>> = LazyLock::new(|| {
 /// Most words of a name that are compared at once, as many as the longest in the lists has.
 const MAX_WORDS: usize = 3;
 
-/// Returns what the classes and the id of an element say about it.
+/// Returns the role that the classes and the id of an element state.
 pub(super) fn role(element: &Element) -> Option<ContentRole> {
     if element.attrs().any(|attribute| attribute == ("itemprop", "articleBody")) {
         return Some(ContentRole::Body);
@@ -98,7 +98,7 @@ fn role_of_name(name: &str) -> Option<ContentRole> {
     starts.filter_map(|start| role_of_words(&name[start..])).min()
 }
 
-/// Returns what the first words of a name say.
+/// Returns the role that the first words of a name state.
 fn role_of_words(name: &str) -> Option<ContentRole> {
     let ends = name.match_indices('-').map(|(at, _)| at).chain([name.len()]).take(MAX_WORDS);
     ends.filter_map(|end| WORDS.get(&name[..end]).copied()).min()

@@ -16,7 +16,7 @@ const MAX_BELOW: usize = 60;
 const MAX_LINKS: usize = 12;
 const MIN_NAMED: usize = 2;
 
-/// What programs call such links, in small letters.
+/// The texts that programs give such links, in lower case.
 const NAMES: &[&str] = &[
     "prev", "previous", "previous page", "back", "next", "next page", "up", "home", "top", "start",
     "toc", "contents", "table of contents", "index", "zurück", "vorherige seite", "weiter",
@@ -48,7 +48,7 @@ pub(super) fn are_in(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -
     named.collect::<BTreeSet<String>>().len() >= MIN_NAMED
 }
 
-/// Returns what a link to a neighbouring page is called; `None` for other links.
+/// Returns the name of a link to a neighbouring page; `None` for other links.
 fn name(link: &Element, text: &str) -> Option<String> {
     let relation = link.attr("rel").filter(|relation| RELATIONS.contains(relation));
     let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();

@@ -13,17 +13,16 @@ use scraper::{ElementRef, Html, Node};
 use super::super::elements::is_heading;
 use super::{shown, tabs};
 
-/// Longest label of a panel, in characters: a question may be a label, a paragraph is none.
+/// Longest label of a panel, in characters: a question may be a label, but a paragraph is not.
 const MAX_LABEL: usize = 150;
 
-/// Most nodes of a panel that are looked at, as panels may be nested, and each is looked at again from those around
-/// it.
+/// Most nodes of a panel that are examined. Panels may be nested, and each is examined again for every one around it.
 const MAX_BELOW: usize = 5_000;
 
 /// A panel of which this share is in links is a menu, in percent.
 const MAX_LINKED: usize = 60;
 
-/// Attributes of a control with the id of what it opens.
+/// Attributes of a control with the id of the element that it opens.
 const REFERENCES: &[&str] = &["aria-controls", "data-target", "data-bs-target", "href"];
 
 /// Attributes of a button that opens a panel, whether or not it says which.
@@ -49,7 +48,7 @@ impl TogglePanels {
     pub(super) fn of_page(html: &Html) -> Self {
         let mut panels = Self::default();
         let mut texts: HashSet<&str> = HashSet::new();
-        // The controls come first: a panel is known only by what names it, which may be behind it.
+        // The controls come first: a panel is known only by the control that names it, which may be after it.
         let controls = Controls::of_page(html, &mut texts);
         let mut skipped: Option<NodeId> = None;
         for edge in html.tree.root().traverse() {
@@ -131,7 +130,7 @@ impl TogglePanels {
         }
     }
 
-    /// Reads a button that names what follows it.
+    /// Reads a button that names the element after it.
     fn button(&mut self, node: NodeRef<'_, Node>) {
         let heading = node.ancestors().take(3).find(|node| {
             node.value().as_element().is_some_and(|element| {
@@ -161,7 +160,7 @@ impl TogglePanels {
     }
 }
 
-/// What names a panel.
+/// The source of the name of a panel.
 enum Label {
     /// A text that is not read elsewhere.
     Text(String),
@@ -292,7 +291,7 @@ fn is_control(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// Returns what a control refers to: ids, or addresses.
+/// Returns the targets of a control: ids, or addresses.
 fn targets(element: &Element) -> impl Iterator<Item = &str> {
     element.attrs().filter(|(name, _)| REFERENCES.contains(name)).map(|(_, value)| value)
 }
@@ -360,7 +359,7 @@ fn is_content(panel: NodeRef<'_, Node>) -> bool {
     letters > 0 && linked * 100 < letters * MAX_LINKED
 }
 
-/// Returns the text of a label, with single spaces; `None` for what is too long for one.
+/// Returns the text of a label, with single spaces; `None` for a text that is too long for one.
 fn text_of(node: NodeRef<'_, Node>) -> Option<String> {
     let mut text = String::new();
     for piece in ElementRef::wrap(node)?.text() {

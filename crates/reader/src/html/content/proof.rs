@@ -1,4 +1,4 @@
-//! Proves that an element which holds sentences is not part of the content, by what it is. Pure functions.
+//! Proves by its kind that an element with sentences is not part of the content. Pure functions.
 
 use scraper::ElementRef;
 use scraper::node::Element;
@@ -8,11 +8,12 @@ use super::names::ContentRole;
 use super::survey::{DisplayedElement, PageSurvey, TextAmount};
 use crate::document::WordDestination;
 
-/// Most elements that are looked at, as elements may be nested, and each is looked at again from those around it.
+/// Most elements below one that are examined. Elements may be nested, and each is examined again for every one around
+/// it.
 const MAX_BELOW: usize = 2_000;
 
-/// What offers other pages has at least this share of its text in links, in percent: their titles, among lines about
-/// them.
+/// An element that offers other pages has at least this share of its text in links, in percent: their titles, among
+/// lines about them.
 const MIN_LINKED: usize = 25;
 
 /// Longest notice about cookies, in letters; a longer text with such a button is the page itself.

@@ -1,5 +1,4 @@
-//! Finds the content of a page of documentation, and leaves out only what surrounds it. Pure
-//! functions.
+//! Finds the content of a page of documentation, and leaves out only the elements around it. Pure functions.
 
 use super::super::elements::is_heading;
 use super::names::ContentRole;
@@ -7,15 +6,14 @@ use super::survey::{LeftOut, PageSurvey, TextAmount};
 use super::{frame, kind, lead, names, neighbours, proof};
 use crate::document::WordDestination;
 
-/// The content has at least one in this many letters of the page, and what is around it less: an element may be
-/// marked as the content and hold only a part of it.
+/// The content has at least one in this many letters of the page. An element with fewer may be marked as the content
+/// and hold only a part of it.
 const MIN_SHARE: usize = 4;
 
-/// What leads through a site has at least this share of its text in links, in percent; the rest are headings of
-/// groups.
+/// Navigation has at least this share of its text in links, in percent; the rest are headings of groups.
 const MIN_LINKED: usize = 60;
 
-/// Returns the index of the element that contains the content, and marks what else is in it.
+/// Returns the index of the element that contains the content, and marks the other elements in it.
 pub(super) fn find(survey: &PageSurvey<'_>, left_out: &mut LeftOut) -> usize {
     let heading = survey.items.iter().position(|item| is_heading(item.element.name()));
     let heading = heading.unwrap_or(survey.items.len());
@@ -43,7 +41,7 @@ pub(super) fn find(survey: &PageSurvey<'_>, left_out: &mut LeftOut) -> usize {
         root = above;
     }
     if root > 0 {
-        // What somebody wrote within the content is part of it, whatever it is called.
+        // Prose and tables within the content are part of it, whatever the names of their elements are.
         for idx in survey.below(root).filter(|idx| sums[*idx].is_written()) {
             let is_named = left_out[idx].is_some()
                 || names::is_around_documentation(survey.items[idx].element);

@@ -10,7 +10,7 @@ const MIN_LETTERS: usize = 15;
 /// Fewest rows of a table whose cells say what the links next to them are; fewer may begin without a link by chance.
 const MIN_ROWS: usize = 3;
 
-/// Most elements that are looked at, as lists may be nested, and each is looked at again from those around it.
+/// Most elements below one that are examined. Lists may be nested, and each is examined again for every one around it.
 const MAX_BELOW: usize = 2_000;
 
 /// Whether the links in an element, which has no prose, belong to the content; `is_below` if there
@@ -40,7 +40,7 @@ fn is_note(line: &str) -> bool {
     })
 }
 
-/// Whether most rows or items with words begin with some that are no link.
+/// Whether most rows or items with words begin with words that are not in a link.
 pub(super) fn has_labelled(
     survey: &PageSurvey<'_>,
     sums: &[TextAmount],

@@ -31,7 +31,7 @@ const MAX_TITLES: usize = 100;
 /// Lines are cut when they are longer, in bytes: they are read to recognise short ones.
 const MAX_LINE: usize = 400;
 
-/// A letter of a script without spaces is worth this many letters, as it stands for a syllable or a word.
+/// A letter of a script without spaces counts as this many letters, because it is a syllable or a word.
 const DENSE_LETTER: usize = 3;
 
 /// The first letter of such a script.
@@ -60,7 +60,7 @@ pub(super) struct DisplayedElement<'a> {
     pub(super) parent: usize,
     /// Index of the first element that follows it and is not in it.
     pub(super) end: usize,
-    /// What its name says about its text.
+    /// The role of its text, according to its name.
     pub(super) role: Option<ContentRole>,
     /// Its pieces of text.
     pub(super) pieces: Range<usize>,
@@ -383,7 +383,7 @@ fn is_sentence(line: &[TextNode<'_>]) -> bool {
                 && own.map(|piece| piece.letters).sum::<usize>() >= MIN_DENSE)
 }
 
-/// Whether a character may be behind the end of a sentence.
+/// Whether a character may be after the end of a sentence.
 fn is_closing(c: char) -> bool {
     c.is_whitespace() || "\"'\u{201D}\u{2019}\u{BB})]".contains(c)
 }

@@ -1,4 +1,4 @@
-//! Leaves out what is within the content and is not part of it. Pure functions.
+//! Leaves out elements within the content that are not part of it. Pure functions.
 
 use super::super::elements::{is_heading, level};
 use super::names::ContentRole;
@@ -9,7 +9,7 @@ use crate::document::WordDestination;
 /// A note or a list of teasers has at most this share of the prose, in percent; with more, it is the content.
 const MAX_SHARE: usize = 20;
 
-/// What is longer, in letters, does not describe the content but other pages.
+/// Longest note about the content, in letters; a longer one is about other pages.
 const MAX_NOTE: usize = 1_000;
 
 /// Longest note that is not made of links, in letters, such as the date and the author of a page.
@@ -18,11 +18,11 @@ const MAX_SHORT: usize = 100;
 /// A list of links has at least this share of its text in links, in percent.
 const MIN_LINKED: usize = 60;
 
-/// What a line such as "Read more" introduces has at least this share in links, in percent: the line is a sign, too,
-/// so less is enough than for a list of links.
+/// The text that a line such as "Read more" introduces has at least this share in links, in percent. The line is also
+/// evidence, so a smaller share is enough than for a list of links.
 const MIN_INTRODUCED: usize = 25;
 
-/// A sentence with at least this many letters outside of links is no list of links.
+/// A sentence with at least this many letters outside of links is not a list of links.
 const MIN_OWN: usize = 10;
 
 /// Longest line that introduces something, in letters; a longer one is a sentence of the content.
@@ -67,7 +67,7 @@ pub(super) fn leave_out(survey: &PageSurvey<'_>, root: usize, left_out: &mut Lef
         }
         idx = if left_out[idx].is_some() { survey.items[idx].end } else { idx + 1 };
     }
-    // Headings come last, as they are left out with what was below them.
+    // Headings come last, because they are left out with the text below them.
     keep_links(survey, root, left_out);
     leave_out_headings(survey, root, left_out);
 }
@@ -123,7 +123,7 @@ fn has_picture_near(survey: &PageSurvey<'_>, around: usize) -> bool {
 
 /// Whether an element is part of an item or a cell, such as the date of an event.
 fn is_in_item(survey: &PageSurvey<'_>, idx: usize) -> bool {
-    /// How far up an item is looked for: a date may be in a few elements of its own.
+    /// Most elements that are searched for an item, from this one up: a date may be wrapped in a few elements.
     const MAX_UP: usize = 4;
     let parents = std::iter::successors(Some(idx), |idx| Some(survey.items[*idx].parent));
     parents.take(MAX_UP).any(|idx| matches!(survey.items[idx].element.name(), "li" | "td" | "dd"))
@@ -175,7 +175,7 @@ fn is_introduction(survey: &PageSurvey<'_>, sums: &[TextAmount], idx: usize) -> 
         && cues::introduces(&survey.first_line(idx))
 }
 
-/// Marks what a line introduces: the elements after it that are empty or partly links.
+/// Marks the elements that a line introduces: those after it that are empty or partly links.
 fn leave_out_introduced(
     survey: &PageSurvey<'_>,
     sums: &[TextAmount],
@@ -195,7 +195,7 @@ fn leave_out_introduced(
     }
 }
 
-/// Marks headings without text below them, as what they introduced is left out; sentences are leads.
+/// Marks headings without text below them, because that text is left out; sentences are leads.
 fn leave_out_headings(survey: &PageSurvey<'_>, root: usize, left_out: &mut LeftOut) {
     let is_gone = survey.gone(left_out);
     // The level of the heading below, and where its text begins.

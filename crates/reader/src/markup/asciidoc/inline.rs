@@ -20,7 +20,7 @@ const MACROS: &[&str] = &[
     "footnoteref:",
 ];
 
-/// Writes the character that a reference stands for. It makes no heading and no fence of what is around it.
+/// Writes the character that a reference stands for. It does not make a heading or a fence of the text around it.
 fn character(text: &str, out: &mut String) -> usize {
     let Some((len, letter)) = reference(text, false) else { return 0 };
     if matches!(letter, '#' | '`' | '~') {
@@ -170,7 +170,7 @@ impl Attributes {
         push_code(&code, out);
     }
 
-    /// Reads `https://host/path[text]`, of which the text stays.
+    /// Reads `https://host/path[text]`, and keeps only the text.
     fn url(&self, text: &str, out: &mut String) -> usize {
         let is_url =
             ["https://", "http://", "ftp://", "irc://"].iter().any(|s| text.starts_with(s));

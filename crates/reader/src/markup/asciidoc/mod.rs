@@ -28,7 +28,7 @@ pub(super) fn extract(text: &str) -> Document {
     reader.writer.finish()
 }
 
-/// What the lines above a block say about it.
+/// The attributes that the lines above a block state.
 #[derive(Default)]
 struct BlockAttributes {
     /// Its style and its language: `[source,java]`.
@@ -280,7 +280,7 @@ fn prose_len(lines: &[SourceLine<'_>]) -> usize {
     1 + more.count()
 }
 
-/// Whether a line before or after the attributes of the header is no part of it.
+/// Whether a line before or after the attributes of the header is not part of it.
 fn is_skipped(line: &SourceLine<'_>) -> bool {
     line.is_blank() || is_comment(line.text)
 }

@@ -23,7 +23,7 @@ impl LatexReader {
         self.remember(name, num_arguments.unwrap_or(0), default);
     }
 
-    /// Reads what is in brackets; `None` if no bracket is next.
+    /// Reads the text in brackets; `None` if no bracket is next.
     fn option(&mut self) -> Option<String> {
         let (start, end) = self.group('[', ']')?;
         let inside = self.text[start..end].to_owned();

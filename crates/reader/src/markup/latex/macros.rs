@@ -5,7 +5,7 @@ const MAX_EXPANDED_BYTES: usize = 4000;
 
 pub(super) struct Macro {
     pub(super) num_arguments: usize,
-    /// What the first argument is if it is not given.
+    /// The first argument if it is not given.
     pub(super) default: Option<String>,
     body: String,
 }

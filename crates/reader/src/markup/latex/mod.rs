@@ -1,7 +1,7 @@
-//! Reads LaTeX: the words that its commands set, not what they look like.
+//! Reads LaTeX: the words that its commands set, not their appearance.
 //!
-//! Macros without and with arguments are expanded where the document defines them. Formulas stay in
-//! TeX between dollar signs.
+//! Macros without and with arguments are expanded where the document defines them. Formulas are kept in TeX between
+//! dollar signs.
 
 mod commands;
 mod environments;

@@ -127,7 +127,7 @@ impl ManReader {
     /// Returns the words of a line, in which macros may be called.
     fn words_of(&self, parts: &[String]) -> String {
         let mut out = Sentence::default();
-        // What closes the enclosures that end with the line.
+        // The closing marks of the enclosures that end with the line.
         let mut closing: Vec<&str> = Vec::new();
         let mut current = "";
         for (idx, part) in parts.iter().enumerate() {

@@ -229,7 +229,7 @@ impl ManReader {
         }
     }
 
-    /// Reads `.if`, `.ie` and `.el`: the words for terminals stay.
+    /// Reads `.if`, `.ie` and `.el`, and keeps the words for terminals.
     fn condition(&mut self, lines: &[SourceLine<'_>], name: &str, rest: &str) -> usize {
         let is_block = rest.contains("\\{");
         let used = if is_block { block_len(lines) } else { 1 };

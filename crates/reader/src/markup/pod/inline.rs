@@ -77,7 +77,7 @@ fn closed(text: &str, num_angles: usize) -> Option<usize> {
     (num_there == num_angles).then_some(1 + num_angles)
 }
 
-/// Returns what a code with these words means.
+/// Returns the text for a code with these words.
 fn meaning(letter: char, words: &str) -> String {
     match letter {
         'C' if !words.trim().is_empty() => format!("`{words}`"),

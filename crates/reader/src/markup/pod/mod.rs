@@ -8,7 +8,7 @@ use crate::document::{Document, WordAccount, WordDestination};
 
 use inline::inline;
 
-/// The heading of the section that names what the page is about.
+/// The heading of the section that names the subject of the page.
 const NAME: &str = "NAME";
 
 pub(super) fn extract(text: &str) -> Document {
@@ -39,7 +39,7 @@ struct PodReader {
     writer: MarkupWriter,
     /// The lines at which blocks for other programs end.
     ends: MarkPositions,
-    /// Whether the lines are documentation; what is before and between is Perl.
+    /// Whether the lines are documentation; the lines before and between are Perl.
     is_pod: bool,
     /// Whether the next paragraph is the name of the page.
     is_name: bool,
@@ -53,7 +53,7 @@ struct PodReader {
 struct PodItem {
     number: u32,
     mark: String,
-    /// What the item is about; empty for a bullet or a number.
+    /// The term that the item is about; empty for a bullet or a number.
     term: String,
 }
 
@@ -156,7 +156,7 @@ fn is_read(format: &str) -> bool {
     format.starts_with(':') || format.split_whitespace().next() == Some("text")
 }
 
-/// Reads the words after `=item`: a bullet, a number, or what the item is about.
+/// Reads the words after `=item`: a bullet, a number, or the term that the item is about.
 fn item(number: u32, text: &str) -> PodItem {
     let (mark, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let digits = mark.trim_end_matches('.');
@@ -169,7 +169,7 @@ fn item(number: u32, text: &str) -> PodItem {
     PodItem { number, mark, term: inline(term) }
 }
 
-/// Whether a line begins a paragraph that is shown as it is.
+/// Whether a line begins a paragraph that is shown unchanged.
 fn is_verbatim(line: &SourceLine<'_>) -> bool {
     line.text.starts_with([' ', '\t'])
 }

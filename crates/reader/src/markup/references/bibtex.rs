@@ -13,7 +13,7 @@ const MONTHS: [&str; 12] = [
     "October", "November", "December",
 ];
 
-/// Fields by their names; what is not in the table keeps its name as label.
+/// Fields by their names; a field that is not in the table keeps its name as label.
 const ROLES: &[(&str, ReferenceRole)] = &[
     ("title", ReferenceRole::Title),
     ("author", ReferenceRole::Person("Authors")),
@@ -32,7 +32,7 @@ const ROLES: &[(&str, ReferenceRole)] = &[
     ("issn", ReferenceRole::Labelled("ISSN")),
     ("booktitle", ReferenceRole::Labelled("In")),
     ("journaltitle", ReferenceRole::Labelled("Journal")),
-    // What reference managers note for themselves; `bdsk-file-1` is Base64.
+    // Fields that reference managers add for their own use; `bdsk-file-1` is Base64.
     ("file", ReferenceRole::Internal),
     ("pdf", ReferenceRole::Internal),
     ("groups", ReferenceRole::Internal),
@@ -214,7 +214,7 @@ impl<'t> BibtexScanner<'t> {
         self.take(self.rest().len().min(1));
     }
 
-    /// Returns the text up to one of these characters, which stays.
+    /// Returns the text up to one of these characters, which is not consumed.
     fn until(&mut self, ends: &[char]) -> &'t str {
         let rest = self.rest();
         self.take(rest.find(ends).unwrap_or(rest.len()))

@@ -1,5 +1,5 @@
 //! Reads lists of references, each of which becomes a section: its title, who wrote it, where it was published, and
-//! what is said about it.
+//! notes about it.
 
 pub(super) mod bibtex;
 pub(super) mod ris;
@@ -7,7 +7,7 @@ pub(super) mod ris;
 use super::writer::MarkupWriter;
 use crate::document::{Document, WordAccount, WordDestination};
 
-/// What a field of a reference becomes.
+/// The role of a field in the section of its reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReferenceRole {
     /// The heading of its section.
@@ -40,7 +40,7 @@ struct ReferenceField {
 struct Reference {
     /// The line at which it begins, from 1.
     number: u32,
-    /// What it is, and what documents call it: `article voss2019`.
+    /// Its type and its key in citations: `article voss2019`.
     kind: String,
     key: String,
     fields: Vec<ReferenceField>,

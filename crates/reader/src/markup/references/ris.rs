@@ -54,7 +54,7 @@ const TAGS: &[(&str, ReferenceRole)] = &[
     ("N2", ReferenceRole::Prose),
     ("N1", ReferenceRole::Prose),
     ("RN", ReferenceRole::Prose),
-    // Paths on a computer, and what a database notes for itself.
+    // Paths on a computer, and notes of a database for its own use.
     ("L1", ReferenceRole::Internal),
     ("L4", ReferenceRole::Internal),
     ("OWN", ReferenceRole::Internal),

@@ -9,7 +9,7 @@ use crate::markup::writer::{SourceLine, within};
 /// Longest text of a replacement, in bytes: it may be used often.
 const MAX_REPLACEMENT_BYTES: usize = 200;
 
-/// What `|name|` stands for, and how much of that may be inserted.
+/// The texts that replace `|name|`, and how much of them may be inserted.
 pub(super) struct Replacements {
     texts: HashMap<String, String>,
     growth: GrowthBudget,
@@ -142,7 +142,7 @@ fn push_target_text(inside: &str, out: &mut String) {
         _ => inside.trim_start_matches(['~', '!']).trim_matches(['<', '>']),
     };
     out.push_str(text.trim_end_matches(' '));
-    // The lines of the target stay, as lines are counted.
+    // The line breaks of the target are kept, because lines are counted.
     let num_lost = inside.matches('\n').count() - text.matches('\n').count();
     out.push_str(&"\n".repeat(num_lost));
 }
@@ -159,7 +159,7 @@ fn emphasis(text: &str, out: &mut String) -> usize {
     2 * mark.len() + inside.len()
 }
 
-/// Reads `|name|`, perhaps with `_` behind it.
+/// Reads `|name|`, perhaps with `_` after it.
 fn substitution(text: &str, replacement: &Replacement<'_>, out: &mut String) -> usize {
     let Some(name) = until(&text[1..], "|").filter(|name| !name.starts_with(' ')) else { return 0 };
     if name.contains('\n') {
@@ -181,7 +181,7 @@ fn citation(text: &str, out: &mut String) -> usize {
     end + 2
 }
 
-/// Returns the length of the mark behind a word that is a link: `word_`.
+/// Returns the length of the mark after a word that is a link: `word_`.
 fn reference_end(text: &str, before: Option<char>) -> usize {
     // A longer run is no mark.
     let marks = text.bytes().take(3).take_while(|byte| *byte == b'_').count();

@@ -145,7 +145,7 @@ impl RstReader {
         Some(used)
     }
 
-    /// Reads an item of a list and what is indented below it.
+    /// Reads an item of a list and the lines indented below it.
     fn item(&mut self, lines: &[SourceLine<'_>], mark: usize, depth: usize) -> usize {
         let mut used = indented_after(lines);
         // An item may lack the indentation of its second line.
@@ -172,7 +172,7 @@ impl RstReader {
         used
     }
 
-    /// Reads a field: `:name: text`, and what is indented below it.
+    /// Reads a field: `:name: text`, and the lines indented below it.
     fn field(&mut self, lines: &[SourceLine<'_>], name: &str, rest: &str, depth: usize) -> usize {
         let used = indented_after(lines);
         let below = dedent(&lines[1..used]);
@@ -241,7 +241,7 @@ impl RstReader {
     }
 }
 
-/// Returns how many lines belong to the first: itself and what is indented below it.
+/// Returns how many lines belong to the first: itself and the lines indented below it.
 fn indented_after(lines: &[SourceLine<'_>]) -> usize {
     let end = 1 + num_indented(&lines[1..]);
     lines[..end].iter().rposition(|line| !line.is_blank()).map_or(end, |last| last + 1)

@@ -78,7 +78,7 @@ impl TextileReader {
         len
     }
 
-    /// Reads a block whose first line says what it is.
+    /// Reads a block whose first line states its kind.
     fn signed(&mut self, signature: &Signature<'_>, lines: &[SourceLine<'_>]) -> usize {
         let number = lines[0].number;
         if signature.name == "table" {
@@ -167,12 +167,12 @@ impl TextileReader {
     }
 }
 
-/// The words that say what a block is: `h2(class). `, `bc.. `.
+/// The words that state the kind of a block: `h2(class). `, `bc.. `.
 struct Signature<'t> {
     name: &'t str,
     /// The language of source text.
     language: &'t str,
-    /// Whether the block goes on over blank lines.
+    /// Whether the block continues over blank lines.
     is_extended: bool,
     text: &'t str,
 }

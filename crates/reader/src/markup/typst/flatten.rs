@@ -13,11 +13,11 @@ use super::scanner::TypstScanner;
 use crate::document::{WordAccount, WordDestination};
 use crate::markup::marks::{GrowthBudget, MAX_DEPTH};
 
-/// What is left of a file.
+/// The content of a file, without its code.
 #[derive(Default)]
 pub(super) struct FlatText {
     pub(super) pieces: Vec<TypstPiece>,
-    /// What the document says about itself.
+    /// The title and the authors that the document states.
     pub(super) title: Option<String>,
     pub(super) authors: Vec<String>,
     /// The words of code and comments.
@@ -152,7 +152,7 @@ impl Flattener<'_> {
         self.deliver(vec![TypstPiece::Text(number, formula)]);
     }
 
-    /// Reads what is after `#` in markup.
+    /// Reads the code after `#` in markup.
     fn expression(&mut self) {
         while self.scanner.has_word("context") {
             self.scanner.path();
@@ -188,7 +188,7 @@ impl Flattener<'_> {
             self.scanner.take_blanks();
             defined = Some(self.scanner.path().to_owned());
             if self.scanner.rest().starts_with('(') {
-                // The content of a function has places for what it is called with.
+                // The content of a function has places for its arguments.
                 defined = None;
             }
         }
@@ -200,7 +200,7 @@ impl Flattener<'_> {
         self.callee = None;
     }
 
-    /// Reads what is after the name of a function or of a variable in markup.
+    /// Reads the text after the name of a function or of a variable in markup.
     fn call(&mut self, path: String) {
         let is_call = self.scanner.rest().starts_with(['(', '[']);
         if is_call {
@@ -276,7 +276,7 @@ impl Flattener<'_> {
         }
     }
 
-    /// Goes on after what was closed: more content may belong to the function.
+    /// Continues after the closed frame: more content may belong to the function.
     fn go_on(&mut self, closed: Option<ClosedFrame>) {
         let Some(ClosedFrame { callee, is_content }) = closed else { return };
         match self.frames.last() {
@@ -314,7 +314,7 @@ fn label_len(text: &str) -> Option<usize> {
     (end > 0 && inside[end..].starts_with('>')).then_some(end + 2)
 }
 
-/// Whether a mark is between these characters of a word, where it is none.
+/// Whether a mark is between two characters of a word, where it means nothing.
 fn is_in_word(before: Option<char>, after: Option<char>) -> bool {
     before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
 }

@@ -1,4 +1,5 @@
-//! Holds what is open while Typst is read: content, arguments with the cells of a table, blocks and statements.
+//! Holds the constructs that are open while Typst is read: content, arguments with the cells of a table, blocks and
+//! statements.
 
 use super::arguments::num_columns;
 use crate::markup::writer::MarkupRow;
@@ -13,7 +14,7 @@ pub(super) enum TypstPiece {
     /// The end of a paragraph.
     Break(u32),
     Table(Vec<MarkupRow>),
-    /// Source text on lines of its own.
+    /// Source text on separate lines.
     Code {
         language: String,
         number: u32,
@@ -43,7 +44,7 @@ impl TypstFrame {
     }
 }
 
-/// Whether the arguments of a function state what the document is: those of a template, or of `document`.
+/// Whether the arguments of a function describe the document: those of a template, or of `document`.
 pub(super) fn states(function: &str) -> bool {
     function == "document" || function.ends_with(".with")
 }

@@ -1,7 +1,7 @@
-//! Reads Typst: the words that its markup and its functions set, not what they look like.
+//! Reads Typst: the words that its markup and its functions set, not their appearance.
 //!
-//! `flatten` first removes code and keeps the content in it, so that what is left are lines of markup and tables;
-//! then the lines become headings, lists and paragraphs.
+//! `flatten` first removes code and keeps the content in it, so that only lines of markup and tables are left; then the
+//! lines become headings, lists and paragraphs.
 
 mod arguments;
 mod flatten;
@@ -87,7 +87,7 @@ impl MarkupLines {
     }
 }
 
-/// What a line begins.
+/// The block that a line begins.
 enum TypstLine<'t> {
     Heading(u8, &'t str),
     Item { depth: usize, mark: &'t str, text: &'t str },
@@ -124,7 +124,7 @@ fn write(lines: &[(u32, String)], writer: &mut MarkupWriter) {
     }
 }
 
-/// Returns what a line begins; `None` for prose.
+/// Returns the block that a line begins; `None` for prose.
 fn begin(line: &str) -> Option<TypstLine<'_>> {
     let text = line.trim_start();
     let depth = (line.len() - text.len()) / 2;

@@ -95,7 +95,7 @@ impl<'t> TypstScanner<'t> {
         }
     }
 
-    /// Takes a text in quotes and returns what it says.
+    /// Takes a text in quotes and returns its content.
     pub(super) fn quoted(&mut self) -> String {
         self.take(1);
         let mut said = String::new();

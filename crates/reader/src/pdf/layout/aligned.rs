@@ -72,7 +72,7 @@ fn run_len(rows: &[SplitLine<'_>]) -> usize {
             second_left = extent(second).0;
         } else if len > 0 && (row.line.area.left - second_left).abs() <= SAME_COLUMN * row.line.size
         {
-            // A cell of the second column that goes on, as in a glossary.
+            // A cell of the second column that continues, as in a glossary.
             len = at + 1;
         } else {
             single += 1;

@@ -89,8 +89,8 @@ pub(super) fn drop_empty(rows: &mut Vec<Vec<String>>, columns: &mut Vec<[f64; 2]
     join_heads(rows, columns);
 }
 
-/// Moves a head that is beside its column into it: of two neighbouring columns one has a head, and no row has other text in
-/// both. `columns` has the ends of each column, if they are known.
+/// Moves a head that is next to its column into it: one of two neighbouring columns has a head, and no row has other
+/// text in both. `columns` has the ends of each column, if they are known.
 pub(super) fn join_heads(rows: &mut [Vec<String>], columns: &mut Vec<[f64; 2]>) {
     let width = rows.first().map_or(0, Vec::len);
     for right in (1..width).rev() {

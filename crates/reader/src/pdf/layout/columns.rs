@@ -6,7 +6,7 @@ use super::lines::{self, TextLine};
 use super::numbers::is_number;
 use super::piece::WordOrTable;
 
-/// Fewest words on the smaller side, as a fraction of all: fewer are notes beside the text, which need more evidence.
+/// Fewest words on the smaller side, as a fraction of all: fewer are notes next to the text, which need more evidence.
 const MIN_SHARE: f64 = 1.0 / 6.0;
 
 /// Fewest words per line of prose, on average, not counting numbers; labels and cells of a table have fewer.
@@ -16,7 +16,7 @@ const PROSE_WORDS: f64 = 2.2;
 /// free.
 const PROSE_FILL: f64 = 0.55;
 
-/// Fewest lines on a side: a single line beside others may be a heading or a row of a table.
+/// Fewest lines on a side: a single line next to others may be a heading or a row of a table.
 const MIN_LINES: usize = 2;
 
 /// Words per line, and fraction of the width filled, from which a side is prose whatever is on the other side: notes

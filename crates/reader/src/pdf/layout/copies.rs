@@ -16,7 +16,7 @@ const MIN_SHIFT: f64 = 0.005;
 /// million times.
 const MAX_NEAR: usize = 50;
 
-/// What copies have in common: the letters, and the cell of a grid in which they are.
+/// The properties that copies have in common: the letters, their direction, and the cell of a grid in which they are.
 #[derive(PartialEq, Eq, Hash)]
 struct CopyKey<'a> {
     letters: &'a Letters,
@@ -37,7 +37,7 @@ fn cell(at: f64, reach: f64, step: f64) -> u64 {
     ((at / reach).round() + step + 0.0).to_bits()
 }
 
-/// Removes the copies from a page, and returns them; what has copies that are not exactly on it is bold.
+/// Removes the copies from a page, and returns them; a letter with copies that are not exactly on it is bold.
 pub(crate) fn remove(sheet: &mut DrawnPage) -> DrawnPage {
     let mut kept: HashMap<CopyKey<'_>, Vec<usize>> = HashMap::new();
     let (mut is_copy, mut bold) = (vec![false; sheet.glyphs.len()], Vec::new());

@@ -1,28 +1,28 @@
 //! Writes the entries of a form on its page, as if the page had drawn them: each on the line of its label.
 //!
-//! Programs that fill in a form often leave it to the viewer to draw the values. What the page draws in a field already
-//! is not written again.
+//! Programs that fill in a form often leave it to the viewer to draw the values. A value that the page already draws in
+//! a field is not written again.
 
 use super::sheet::{Direction, DrawnPage, Glyph, Letters, PageArea};
 use super::words::{turn, turn_area, turn_back};
 use crate::document::{WordAccount, WordDestination};
 
-/// What somebody has put into a field.
+/// A value that was entered in a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FormEntry {
     /// The field on the page.
     pub(crate) area: PageArea,
-    /// What is in it: words, or the state of a box as `[x]`.
+    /// The value: words, or the state of a box as `[x]`.
     pub(crate) text: String,
     /// Height of its font; 0 for one that fits.
     pub(crate) size: f64,
     /// Whether it begins at the top of the field.
     pub(crate) is_multiline: bool,
-    /// What it stands for.
+    /// The drawn text that it replaces.
     pub(crate) replaces: Replaces,
 }
 
-/// What of the text that a field draws an entry stands for.
+/// The part of a field's drawn text that an entry replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replaces {
     /// A part of its words.
@@ -38,7 +38,7 @@ pub(crate) enum Replaces {
 const MAX_NEAR: usize = 20_000;
 
 /// How far outside of a field its glyphs may begin, and how far from its left edge the text begins, in points: less
-/// than a letter, so that no text beside the field counts.
+/// than a letter, so that no text next to the field counts.
 const EDGE_POINTS: f64 = 1.0;
 const PADDING_POINTS: f64 = 2.0;
 
@@ -139,7 +139,7 @@ pub(crate) struct GlyphPositions {
 
 impl GlyphPositions {
     pub(crate) fn of(sheet: &DrawnPage) -> Self {
-        // Of equals, the last one is the largest: text to the right.
+        // Among equals, the last one is the largest: text to the right.
         let direction = Direction::ALL.into_iter().rev().max_by_key(|direction| {
             sheet.glyphs.iter().filter(|glyph| glyph.direction == *direction).count()
         });

@@ -216,7 +216,7 @@ fn is_table(rows: &[SplitLine<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) ->
     let num_columns = cells.first().map_or(0, Vec::len);
     let num_split =
         cells.iter().filter(|row| row.iter().filter(|cell| !cell.is_empty()).count() >= 2).count();
-    // A line of a table of contents has one number behind its leader.
+    // A line of a table of contents has one number after its leader.
     let num_leaders =
         rows.iter().filter(|row| row.pieces.len() <= 2 && has_leader(row.line)).count();
     let (mut num_pieces, mut num_words, mut num_numbers) = (0, 0, 0);
@@ -234,7 +234,7 @@ fn is_table(rows: &[SplitLine<'_>], cells: &[Vec<Vec<Word>>], is_ruled: bool) ->
         && num_split * 2 >= cells.len()
         && num_words as f64 <= MAX_WORDS * num_pieces as f64
         && num_leaders * 2 < rows.len()
-        // Two columns of words without rules may be terms and their meanings, or text beside headings.
+        // Two columns of words without rules may be terms and their meanings, or text next to headings.
         && (is_ruled || num_columns > 2 || num_numbers * 3 >= num_pieces)
 }
 
@@ -253,7 +253,7 @@ fn has_digit(piece: &[Word]) -> bool {
     piece.iter().any(|word| word.text.contains(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a word is a bullet or a section number. One like `B2` is a code, which may be a column of its own.
+/// Whether a word is a bullet or a section number. One like `B2` is a code, which may be a separate column.
 fn is_marker(text: &str) -> bool {
     let is_number = text.len() <= 8
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ')' | '('))

@@ -4,7 +4,7 @@ use super::lines::TextLine;
 use super::numbers::is_number;
 use super::words::Word;
 
-/// Fewest entries; two lines with a gap may be a heading beside its text.
+/// Fewest entries; two lines with a gap may be a heading next to its text.
 const MIN_ENTRIES: usize = 3;
 
 /// Longest term, in words; the mean is shorter. Longer ones are text in columns.

@@ -1,4 +1,4 @@
-//! Groups what belongs together: rules that meet, and fields of a lattice that no rule separates.
+//! Groups objects that belong together: rules that meet, and fields of a lattice that no rule separates.
 
 use crate::grid::CellSpan;
 
@@ -19,7 +19,7 @@ impl DisjointSets {
     }
 
     /// Returns how many rows and columns of a lattice each group of fields takes, for its root; `None` for its other fields.
-    /// Of a group that is not a rectangle, each field takes itself.
+    /// In a group that is not a rectangle, each field takes only itself.
     pub(super) fn spans(&mut self, num_columns: usize) -> Vec<Option<CellSpan>> {
         let len = self.0.len();
         let mut found: Vec<(usize, CellSpan)> = vec![(0, CellSpan::default()); len];

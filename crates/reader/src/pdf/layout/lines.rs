@@ -56,7 +56,7 @@ pub(super) fn gather(words: Vec<Word>) -> Vec<TextLine> {
 }
 
 /// Groups the words of the usual size by line, adds those of other sizes that belong to them, and groups the rest in
-/// the same way: a small table among larger text has raised notes of its own.
+/// the same way: a small table among larger text has its own raised notes.
 fn group(words: Vec<Word>) -> Vec<Vec<Word>> {
     let median = median_size(&words);
     let (mut main, rest): (Vec<Word>, Vec<Word>) =

@@ -98,7 +98,7 @@ fn arrange_upright(sheet: &DrawnPage, left_out: &mut WordAccount) -> ArrangedPag
     let mut all: Vec<(Direction, Vec<Word>)> =
         Direction::ALL.map(|direction| (direction, words::find(sheet, direction))).into();
     all.retain(|(_, words)| !words.is_empty());
-    // The sort is stable: of equals the first stays first, which is horizontal text.
+    // The sort is stable: among equals the first remains first, which is horizontal text.
     all.sort_by_key(|(_, words)| std::cmp::Reverse(words.len()));
     let direction = all.first().map_or(Direction::Right, |(direction, _)| *direction);
     let (width, height) = match direction {

@@ -178,7 +178,7 @@ fn entries(table: &PageTable) -> Vec<(f64, PageBlock)> {
     let entries = tops.zip(&table.rows).map(|(top, row)| {
         let text = row.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>();
         let area = PageArea { top, bottom: top + height, ..table.area };
-        // The gap behind a term shows that it is no heading.
+        // The gap after a term shows that it is not a heading.
         let place =
             BlockPlace { num_lines: 1, size: table.size, has_gaps: true, ..place_of(&area) };
         let text = text.join(": ");

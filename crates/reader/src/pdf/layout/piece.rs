@@ -1,4 +1,4 @@
-//! Defines the pieces that are put in order on a page: words, and tables that stay together.
+//! Defines the pieces that are put in order on a page: words, and tables that are kept together.
 
 use super::script;
 use super::sheet::PageArea;
@@ -56,8 +56,8 @@ impl PageTable {
     }
 
     /// Creates a table with merged cells, each of which is written into all rows or columns that it takes; `xs` has the edges
-    /// of its columns. The rows of its head stay apart: where they end is a guess, and a row of data that was joined to them
-    /// could not be told any more.
+    /// of its columns. The rows of its head are kept separate: their end is a guess, and a row of data that was joined
+    /// to them could no longer be recognised.
     pub(super) fn of_grid(area: PageArea, mut grid: TableGrid, xs: &[f64], size: f64) -> Self {
         grid.keep_head_rows();
         let mut budget = CopyBudget::default();

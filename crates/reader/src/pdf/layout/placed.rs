@@ -3,7 +3,7 @@
 use super::sheet::{Glyph, Letters};
 
 /// Largest gap between glyphs of one strip, as a fraction of the size. A wider one is between columns, where spaces
-/// must be judged anew.
+/// must be judged again.
 pub(super) const MAX_STRIP_GAP: f64 = 1.0;
 
 /// A glyph in a coordinate frame in which its text runs to the right.

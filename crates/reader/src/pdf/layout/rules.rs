@@ -2,8 +2,8 @@
 
 use super::sheet::PageArea;
 
-/// How far intersecting rules may miss each other, in points: about the thickest line that counts as a rule, as its
-/// middle is what is compared.
+/// How far intersecting rules may miss each other, in points: about the thickest line that counts as a rule, because
+/// middles are compared.
 pub(super) const NEAR: f64 = 3.0;
 
 /// A rule: `at` is its position across its direction, `from` and `to` are its ends.

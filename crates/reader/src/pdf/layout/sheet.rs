@@ -2,7 +2,7 @@
 //!
 //! Lengths are in points (1/72 inch); `y` grows downwards from the upper edge of the page.
 
-/// What lengths are divided by to give inches.
+/// The divisor that converts lengths to inches.
 pub(crate) const POINTS_PER_INCH: f64 = 72.0;
 
 /// A page as it is drawn.

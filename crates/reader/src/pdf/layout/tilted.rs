@@ -1,12 +1,14 @@
 //! Takes text that is at an angle, or large and pale behind other text, out of a page. A pure function.
 //!
-//! Read as text of the nearest quarter turn, its letters are on a line each, among the lines of the page.
+//! If it were read as text of the nearest quarter turn, each of its letters would be on a separate line, among the
+//! lines of the page.
 
 use super::sheet::{Direction, DrawnPage, Glyph, Letters, PageArea};
 use super::words::{self, Word};
 use crate::extract::protocol::BlockPlacement;
 
-/// Most kinds of such text on a page, by angle and size; more stays where it is. A page with a watermark has one or two.
+/// Most kinds of such text on a page, by angle and size; further kinds are left in place. A page with a watermark has
+/// one or two.
 const MAX_KINDS: usize = 8;
 
 /// How far the angles of one kind may differ, in degrees, and their sizes, as a factor: smaller differences are
@@ -14,7 +16,7 @@ const MAX_KINDS: usize = 8;
 const SAME_ANGLE: f32 = 1.0;
 const SAME_SIZE: f64 = 1.1;
 
-/// Size of pale text behind other text, as a multiple of that of most text. Size or colour alone is no sign: titles
+/// Size of pale text behind other text, as a multiple of that of most text. Size or colour alone is not enough: titles
 /// are large, and many are grey.
 const LARGE: f64 = 2.0;
 
@@ -26,7 +28,7 @@ const MIN_LETTERS: usize = 3;
 const MIN_CROSSED: usize = 3;
 const MIN_CROSSED_SHARE: f64 = 0.1;
 
-/// Most words of a kind and letters of a page that are compared, so that the time for a page stays small.
+/// Most words of a kind and letters of a page that are compared, so that the time for a page is small.
 const MAX_WORDS: usize = 200;
 const MAX_LETTERS: usize = 20_000;
 

@@ -13,7 +13,7 @@ const MAX_WORDS: usize = 5_000;
 /// Longest head, as a multiple of its size; longer turned text is a note in the margin.
 const MAX_LENGTH: f64 = 20.0;
 
-/// How far below a head the first cell of its column may be, and how far beside it, as multiples of the size.
+/// How far below a head the first cell of its column may be, and how far to its side, as multiples of the size.
 const MAX_BELOW: f64 = 3.0;
 const MAX_BESIDE: f64 = 1.0;
 

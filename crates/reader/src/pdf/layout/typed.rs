@@ -40,8 +40,7 @@ const MAX_HEAD_LINES: usize = 3;
 const PROSE_WORDS: usize = 6;
 const PROSE_FILL: f64 = 0.6;
 
-/// Removes the words of tables with typed rules from `words`, and returns the tables. Rules without
-/// a table stay text.
+/// Removes the words of tables with typed rules from `words`, and returns the tables. Rules without a table are text.
 pub(super) fn take(words: &mut Vec<Word>) -> Vec<PageTable> {
     let levels: Vec<&Word> = words.iter().filter(|word| is_level(word)).collect();
     // A table has rules above and below it, or above each of its columns.

@@ -140,7 +140,7 @@ pub(super) fn turn_back(sheet: &DrawnPage, direction: Direction, area: PageArea)
 fn continues(last: &PlacedGlyph<'_>, next: &PlacedGlyph<'_>) -> bool {
     let size = last.glyph.size.max(next.glyph.size);
     let is_level = (last.base - next.base).abs() <= MAX_RISE * size;
-    // A raised number or an initial is a word of its own; small capitals are not.
+    // A raised number or an initial is a separate word; small capitals are not.
     let is_alike = last.glyph.size.min(next.glyph.size) >= 0.8 * size
         && last.glyph.tagged_level == next.glyph.tagged_level;
     let is_near = |gap: f64| (-MAX_OVERLAP * size..=MAX_STRIP_GAP * size).contains(&gap);

@@ -21,7 +21,7 @@ pub(super) struct Frame {
 }
 
 /// Side of the places in which ink is looked for, as a fraction of the text size, and the fraction of one that a letter
-/// fills: what is left of erased rules fills less.
+/// fills: the rest of erased rules fills less.
 const LETTER: f64 = 0.5;
 const INKED: f64 = 0.12;
 
@@ -64,7 +64,7 @@ impl Ink {
         let threshold = threshold(raster);
         let mut pixels: Vec<bool> = raster.pixels.iter().map(|grey| *grey < threshold).collect();
         pixels.resize(width * height, false);
-        // Light text on a dark page: the ink is what there is less of.
+        // Light text on a dark page: the ink is the rarer colour.
         if pixels.iter().filter(|is_dark| **is_dark).count() * 2 > pixels.len() {
             pixels.iter_mut().for_each(|is_dark| *is_dark = !*is_dark);
         }

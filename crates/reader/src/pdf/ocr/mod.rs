@@ -125,7 +125,7 @@ pub(crate) fn fuzz(table: &str) {
     let _ = RecognizedPicture { ink, dpi: None, words, strokes: Vec::new() }.page();
 }
 
-/// A picture with level lines, and what is on it.
+/// A picture with level lines, and its content.
 struct RecognizedPicture {
     ink: Ink,
     dpi: Option<f64>,
@@ -187,7 +187,7 @@ impl<'a> LeveledPicture<'a> {
     /// Returns the words of Tesseract's table, without those that are pieces of rules.
     fn words_of(&self, table: &str) -> Vec<RecognizedWord> {
         let mut words = self.parsed(table);
-        // What was a rule has no ink without the rules.
+        // A piece of a rule has no ink without the rules.
         words.retain(|word| {
             self.ink.share(word.frame) < BLANK || self.bare_ink.share(word.frame) >= BLANK
         });

@@ -14,7 +14,7 @@ const ROUND: f64 = 1.4;
 /// Height of a bullet, as a fraction of that of the next word; an `e` is higher.
 const BULLET: std::ops::Range<f64> = 0.15..0.66;
 
-/// Replaces what is a bullet at the beginning of a line, or a bar, by the sign that it is.
+/// Replaces a word that is a bullet at the beginning of a line, or a bar, with this sign.
 pub(super) fn repair(words: &mut [RecognizedWord], ink: &Ink) {
     let mut last_line = None;
     for at in 0..words.len() {

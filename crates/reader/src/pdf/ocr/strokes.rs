@@ -32,7 +32,7 @@ pub(super) fn find(ink: &Ink, size: f64) -> Vec<Frame> {
     strokes
 }
 
-/// Returns what the strokes enclose, if they may be the rules of tables with cells.
+/// Returns the area that the strokes enclose, if they may be the rules of tables with cells.
 pub(super) fn cells(strokes: &[Frame]) -> Option<Frame> {
     let num_level = strokes.iter().filter(|stroke| stroke.width() >= stroke.height()).count();
     // Cells have rules on all sides.
@@ -47,7 +47,7 @@ pub(super) fn cells(strokes: &[Frame]) -> Option<Frame> {
     })
 }
 
-/// Returns a picture without its strokes. Letters that touch a stroke keep what they share with it.
+/// Returns a picture without its strokes. Letters that touch a stroke keep the pixels that they share with it.
 pub(super) fn erased(raster: &Raster, strokes: &[Frame]) -> Raster {
     let (width, height) = raster.size();
     let mut erased = raster.clone();

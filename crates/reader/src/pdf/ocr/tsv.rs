@@ -58,7 +58,8 @@ pub(super) fn parse(table: &str, width: usize, height: usize) -> Vec<RecognizedW
             continue;
         }
         let place = [block, paragraph, number];
-        // Tesseract counts lines anew in each paragraph, and paragraphs in each block.
+        // Tesseract restarts the numbers of lines in each paragraph, and those of paragraphs in
+        // each block.
         line += usize::from(place != last);
         last = place;
         let confidence = confidence.parse::<f64>().unwrap_or(0.0).clamp(0.0, 100.0);

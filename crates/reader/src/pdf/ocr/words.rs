@@ -185,7 +185,7 @@ fn harmonise(words: &[RecognizedWord], lines: &mut [Option<LineMetrics>]) -> f64
     }
     let mut body = None;
     while !left.is_empty() {
-        // Of equal ones, `max_by_key` returns the last, which is the largest.
+        // Among equal ones, `max_by_key` returns the last, which is the largest.
         let best = left.keys().copied().max_by_key(|step| -> usize {
             let lines = left.range(around(*step)).flat_map(|(_, lines)| lines);
             lines.map(|line| weights[*line]).sum()

@@ -1,4 +1,5 @@
-//! Adds to the pages of a document what people have put there besides their text: entries of forms, remarks, files.
+//! Adds to the pages of a document the content that people have put there besides their text: entries of forms,
+//! remarks, files.
 
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::object::Dict;
@@ -25,7 +26,7 @@ const MAX_COVER_WORDS: u32 = 250;
 const MAX_LETTERS: usize = 1 << 20;
 const MAX_VALUES: usize = 2_000;
 
-/// What a document has besides the text of its pages.
+/// The contents of a document besides the text of its pages.
 pub(super) struct PdfAdditions<'a> {
     catalog: Dict<'a>,
     form: PdfForm<'a>,
@@ -111,7 +112,7 @@ impl<'a> PdfAdditions<'a> {
         }
     }
 
-    /// Takes note of what is on a page, which is complete.
+    /// Takes note of the content of a page, which is complete.
     pub(super) fn remember(&mut self, page: &ExtractedPage) {
         if let Some(letters) = &mut self.letters
             && letters.len() < MAX_LETTERS
@@ -122,7 +123,7 @@ impl<'a> PdfAdditions<'a> {
         }
     }
 
-    /// Adds to the last page of a document what belongs to no other page.
+    /// Adds to the last page of a document the content that belongs to no other page.
     pub(super) fn finish(&mut self, page: &mut ExtractedPage, is_only_page: bool) {
         self.form.count_unplaced(&mut page.left_out);
         let names_reader = is_only_page && names_reader(page);
@@ -136,7 +137,7 @@ impl<'a> PdfAdditions<'a> {
         page.notes.extend(notes);
     }
 
-    /// Adds what is in a form of the kind XFA, which only a few programs show.
+    /// Adds the content of a form of the kind XFA, which only a few programs show.
     fn add_xfa(&mut self, page: &mut ExtractedPage, is_placeholder: bool) {
         let form = match xfa::read(&self.catalog) {
             None => return,
@@ -157,8 +158,8 @@ impl<'a> PdfAdditions<'a> {
             page.blocks = blocks.collect();
             return;
         }
-        // The pages show the form; only values that are not on them are missing. What they do not show are lists for
-        // choosing and texts of other languages, more than the form itself.
+        // The pages show the form; only values that are not on them are missing. The rest is lists of choices and texts
+        // in other languages, which are longer than the form itself.
         let letters = self.letters.as_deref().unwrap_or_default();
         let lines = lines.into_iter().filter(|line| !line.values.is_empty()).take(MAX_VALUES);
         let missing = lines.filter(|line| {
@@ -179,7 +180,7 @@ fn names_reader(page: &ExtractedPage) -> bool {
             .any(|block| block.text.contains("Acrobat") || block.text.contains("Adobe Reader"))
 }
 
-/// Leaves out what a page shows, so that no other reader and no OCR looks for it.
+/// Leaves out the text of a page, so that no other reader and no OCR looks for it.
 fn leave_out(page: &mut ExtractedPage) {
     (page.num_text_ops, page.image_coverage, page.is_blank) = (0, 0.0, true);
     for block in page.blocks.drain(..) {

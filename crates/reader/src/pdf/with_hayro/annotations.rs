@@ -48,7 +48,7 @@ const MARKED: &[&str] = &["Highlight", "Underline", "Squiggly", "StrikeOut", "Re
 /// Kinds that have no text but are a part of the document.
 const MEDIA: &[&str] = &["Sound", "Movie", "Screen", "3D", "RichMedia"];
 
-/// What people have put on a page.
+/// The annotations that people have put on a page.
 #[derive(Default)]
 pub(super) struct PageAnnotations<'a> {
     pub(super) remarks: Vec<PageRemark<'a>>,
@@ -108,7 +108,7 @@ impl<'a> PageAnnotations<'a> {
                 quads.truncate(quads_left);
                 quads_left -= quads.len();
                 let (id, parent) = (dict.obj_id(), dict.get_ref(b"IRT").map(Into::into));
-                // A remark without a place is shown, too.
+                // A remark without a place is also shown.
                 let area = area_of(&dict, transform).unwrap_or(PageArea::new(0.0, 0.0, 0.0, 0.0));
                 found.remarks.push(PageRemark {
                     area,
@@ -128,8 +128,8 @@ impl<'a> PageAnnotations<'a> {
         found
     }
 
-    /// Puts replies behind what they reply to. They are hidden if that is: their own flag only says that they have no
-    /// icon.
+    /// Puts replies after the remarks that they reply to. They are hidden if that is: their own flag only says that
+    /// they have no icon.
     fn sort_replies(&mut self) {
         let all = self.remarks.iter().enumerate();
         let by_id: HashMap<ObjectIdentifier, usize> =
@@ -227,7 +227,7 @@ fn rich_text(dict: &Dict<'_>) -> Option<String> {
         _ => return None,
     };
     let mut text = String::new();
-    // What comes before damage is kept.
+    // The text before damage is kept.
     let _ = xml::each(&xhtml, |event| match event {
         XmlEvent::Text(part) => text.push_str(part),
         XmlEvent::Close("p" | "br" | "div" | "li") => text.push('\n'),

@@ -1,4 +1,4 @@
-//! Collects the files that are embedded in a PDF, and sends them as documents of their own.
+//! Collects the files that are embedded in a PDF, and sends them as separate documents.
 
 use std::collections::HashMap;
 

@@ -48,7 +48,7 @@ impl<'a> PdfForm<'a> {
         Self { dict, needs_appearances, on_pages: HashSet::new() }
     }
 
-    /// Returns what is in the field that an annotation shows; counts the words of one that the page hides.
+    /// Returns the value of the field that an annotation shows; counts the words of one that the page hides.
     pub(super) fn entry(
         &mut self,
         widget: Dict<'a>,
@@ -126,7 +126,7 @@ impl<'a> PdfField<'a> {
         Self { levels }
     }
 
-    /// Returns what the innermost dictionary that has it says.
+    /// Returns the value in the innermost dictionary that has it.
     fn find<T>(&self, of_level: impl Fn(&Dict<'a>) -> Option<T>) -> Option<T> {
         self.levels.iter().find_map(of_level)
     }
@@ -147,7 +147,7 @@ impl<'a> PdfField<'a> {
         self.kind().is_some_and(|kind| &*kind == b"Btn")
     }
 
-    /// Returns what is in the field, if it is text or the state of a box, and whether it is a password.
+    /// Returns the value of the field, if it is text or the state of a box, and whether it is a password.
     fn text(&self) -> Option<(String, bool)> {
         let flags = self.flags();
         match &*self.kind()? {
@@ -197,7 +197,7 @@ impl<'a> PdfField<'a> {
         }
     }
 
-    /// Returns what a list shows for a value.
+    /// Returns the text that a list shows for a value.
     fn option(&self, value: &str) -> Option<String> {
         let options = self.find(|level| level.get::<Array<'_>>(b"Opt"))?;
         let shown = options.iter::<Object<'_>>().take(MAX_OPTIONS).find_map(|option| {

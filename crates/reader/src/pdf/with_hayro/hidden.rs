@@ -1,9 +1,9 @@
 //! Removes text that a page draws but does not show: in the invisible mode, in white on white, or
 //! in tiny letters.
 //!
-//! Programs write alphabets this way to register their fonts, and authors whatever readers should
-//! not see. Invisible or white text at the place of a picture stays, whichever of them is drawn
-//! first: it is the text of the scan.
+//! Programs write alphabets this way to register their fonts, and authors write text that readers should not see.
+//! Invisible or white text at the place of a picture is kept, whichever of them is drawn first: it is the text of the
+//! scan.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ const LEGIBLE: f64 = 5.0;
 /// outlines, and its hidden text is what it says.
 const MIN_VISIBLE: f64 = 0.1;
 
-/// What a page hides. Glyphs are ranges of those of its [`DrawnPage`].
+/// The content that a page hides. Glyphs are ranges of those of its [`DrawnPage`].
 #[derive(Debug, Default)]
 pub(super) struct HiddenContent {
     invisible: Vec<Range<usize>>,

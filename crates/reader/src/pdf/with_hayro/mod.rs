@@ -59,7 +59,7 @@ pub(crate) fn read(
     let mut sheets = PageInterpreter::of(&pdf, input.request.keeps_all);
     let mut additions = PdfAdditions::of(&pdf, input.request.omits_remarks);
     let mut next = 1;
-    // The last page gets what belongs to no other.
+    // The last page gets the content that belongs to no other.
     let mut last: Option<ExtractedPage> = None;
     for (number, page) in numbering.numbers.iter().copied().zip(pdf.pages().iter()) {
         if let Some(page) = last.take() {
@@ -114,7 +114,7 @@ impl<'a> PageInterpreter<'a> {
         }
     }
 
-    /// Returns a page with what it shows; its annotations are drawn over it.
+    /// Returns a page with its content; its annotations are drawn over it.
     fn draw(&mut self, page: &'a PdfPage<'a>, has_annotations: bool) -> PageDevice<'_> {
         // Infinite sizes are not valid, and cannot be serialised.
         let (width, height) = page.render_dimensions();
@@ -136,7 +136,7 @@ impl<'a> PageInterpreter<'a> {
         if has_annotations {
             interpret_page(page, &mut context(RenderContent::ANNOTATIONS), &mut device);
         }
-        // What hides text may be drawn after it, so this waits until all is drawn.
+        // Content that hides text may be drawn after it, so this waits until everything is drawn.
         device.remove_hidden();
         device
     }

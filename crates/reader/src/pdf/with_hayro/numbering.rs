@@ -16,7 +16,7 @@ const MAX_NODES: usize = 1_000_000;
 pub(super) struct Numbering {
     /// The number of each page that was found, from 1, in order.
     pub(super) numbers: Vec<u32>,
-    /// How many pages there are, including the missing ones that have a number.
+    /// Number of pages, including the missing ones that have a number.
     pub(super) page_count: u32,
     /// How many pages the file declares, if it does.
     pub(super) declared: Option<u32>,

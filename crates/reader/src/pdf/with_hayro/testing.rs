@@ -3,7 +3,7 @@
 use crate::ReaderInput;
 use crate::extract::protocol::{AnswerLine, ExtractedPage, MemberLine, ReadingSummary};
 
-/// What a reader returns of a file.
+/// The output of a reader for a file.
 #[derive(Debug, Default)]
 pub(super) struct PdfOutput {
     pub(super) pages: Vec<ExtractedPage>,

@@ -1,4 +1,4 @@
-//! Reads code, word by word: calls, their arguments, and what is said in quotes.
+//! Reads code, word by word: calls, their arguments, and text in quotes.
 
 use super::{Flattener, value_of};
 use crate::markup::typst::frames::TypstFrame;

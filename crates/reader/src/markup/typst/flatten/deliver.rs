@@ -1,4 +1,4 @@
-//! Gives the content of Typst to what it is in: a table, a definition, or the content around it.
+//! Adds the content of Typst to its container: a table, a definition, or the content around it.
 
 use super::Flattener;
 use crate::document::WordDestination;

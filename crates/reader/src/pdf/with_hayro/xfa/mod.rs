@@ -132,7 +132,7 @@ impl<'a> XfaFilling<'a> {
             return;
         }
         match taken_here.as_slice() {
-            // What nobody has entered is no value.
+            // A default is not a value that was entered.
             [] => self.push(field, XfaLine { values: Vec::new(), ..cell(field, &field.value) }),
             [value] => {
                 self.is_used[*value] = true;
@@ -250,7 +250,7 @@ fn cell(field: &XfaField, value: &str) -> XfaLine {
 mod tests {
     use super::*;
 
-    /// Checks the lines of a form with these fields and data, and after `/` what is hidden.
+    /// Checks the lines of a form with these fields and data, and after `/` the hidden text.
     #[track_caller]
     fn check(fields: &str, values: &str, expected: &[&str]) {
         let xml = format!(

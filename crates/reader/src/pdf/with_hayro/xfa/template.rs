@@ -11,7 +11,7 @@ const MAX_OPTIONS: usize = 5_000;
 pub(super) enum XfaKind {
     #[default]
     Text,
-    /// A text that nobody fills in.
+    /// A text that cannot be filled in.
     Draw,
     CheckBox,
     Password,
@@ -33,7 +33,7 @@ pub(super) struct XfaField {
     pub(super) caption: String,
     /// The text of a draw, or the value from the start.
     pub(super) value: String,
-    /// What a list shows, and what it saves.
+    /// The choices of a list as it shows them, and as it saves them.
     pub(super) shown: Vec<String>,
     pub(super) saved: Vec<String>,
 }
@@ -47,7 +47,7 @@ struct XfaContainer {
     group: Option<usize>,
 }
 
-/// Where text goes.
+/// The part of a field that text is added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextTarget {
     Caption,
@@ -171,7 +171,7 @@ impl TemplateReader {
             },
             "value" if !self.is_in_caption => self.target = Some(TextTarget::Value),
             "image" => self.target = None,
-            // What the field does is not what it says.
+            // These elements define what the field does, not its text.
             "event" | "calculate" | "validate" | "extras" | "desc" | "assist" | "format" => {
                 self.target = None;
                 self.is_in_caption = false;
