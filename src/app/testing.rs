@@ -17,7 +17,7 @@ use crate::store::{
     AddedFolder, AllowedFolder, AllowedPaths, DocumentId, NewDocument, PathStamp, Store,
 };
 
-/// A home directory, and a session in it. It observes use cases, and remembers what they report.
+/// A home directory, and a session in it. It observes use cases, and remembers their messages.
 pub(crate) struct World {
     pub(crate) session: Session,
     home: tempfile::TempDir,
@@ -153,7 +153,7 @@ impl World {
         self.lines().iter().any(|line| line.contains(text))
     }
 
-    /// Returns what was reported, and forgets it.
+    /// Returns the messages, and forgets them.
     pub(crate) fn lines(&self) -> Vec<String> {
         std::mem::take(&mut *self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -82,7 +82,7 @@ impl Skills {
         (!names.is_empty()).then(|| format!("other content is in {}", names.join(", ")))
     }
 
-    /// Returns what a build would put into the folders of agents. Changes nothing.
+    /// Returns the files that a build would put into the folders of agents. Changes nothing.
     pub fn planned(&self, skill: &str, options: &BuildOptions) -> Result<BuildPlan> {
         skill::plan(&self.caller, skill, options).map_err(in_words_of_protocol)
     }

@@ -18,7 +18,7 @@ pub fn enter(folders: &[PathBuf]) -> Result<()> {
     if folders.iter().any(|folder| current.starts_with(folder)) {
         return Ok(());
     }
-    // The first folder that can be entered is taken. If there is none, the directory stays.
+    // The first folder that can be entered is taken. If there is none, the directory is unchanged.
     let _ = folders.iter().any(|folder| env::set_current_dir(folder).is_ok());
     Ok(())
 }

@@ -44,13 +44,13 @@ pub struct WrittenFile {
 /// The result of a run.
 #[derive(Debug, Default)]
 pub struct ConvertReport {
-    /// What was written, in the order the files were found.
+    /// The written files, in the order in which their sources were found.
     pub written: Vec<WrittenFile>,
     /// Files in folders that kb does not read.
     pub ignored: usize,
     /// Files that could not be converted, in the order they were found.
     pub failed: Vec<(PathBuf, Error)>,
-    /// What the readers report, with the file.
+    /// The warnings of the readers, each with its file.
     pub warnings: Vec<(PathBuf, String)>,
 }
 
@@ -175,7 +175,7 @@ impl ConvertReport {
     }
 }
 
-/// Where the result of a file goes.
+/// The place of the result of a file.
 struct OutputFile {
     path: Option<PathBuf>,
     output: PathBuf,
@@ -213,9 +213,9 @@ fn targets(inputs: &[ConversionInput], folder: &Path, extension: &str) -> Vec<Ou
     targets
 }
 
-/// What became of a file.
+/// The outcome of a file.
 enum WriteOutcome {
-    /// Its result is in the folder; what the reader reports.
+    /// Its result is in the folder; the warnings of the reader.
     Written(Vec<String>),
     /// kb does not read files like it.
     Ignored,
@@ -254,7 +254,7 @@ impl FolderConversion<'_> {
         }
     }
 
-    /// Returns the result of a file and what the reader reports; `None` if it is to be ignored.
+    /// Returns the result of a file and the warnings of the reader; `None` if it is to be ignored.
     fn bytes(
         &self,
         input: ConversionInput,

@@ -23,7 +23,7 @@ use crate::transfer;
 /// Returns the line of a document.
 pub type RenderLine<'a> = dyn Fn(&ConvertedDocument) -> Result<JsonLine> + Sync + 'a;
 
-/// What the line of a document has.
+/// The content of the line of a document.
 pub enum JsonLinesContent<'a> {
     /// Its blocks.
     Blocks(&'a RenderLine<'a>),
@@ -45,7 +45,7 @@ pub enum Output<'a> {
 /// Writes a line of the result.
 pub type Emit<'a> = dyn FnMut(Output<'_>) -> Result<()> + 'a;
 
-/// What happened to the files of a run.
+/// The numbers of files of a run, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LinesReport {
     /// Documents that were converted.
@@ -56,8 +56,8 @@ pub struct LinesReport {
     pub num_failed: usize,
 }
 
-/// Converts all documents of a request, in parallel, and emits a line for each in the order of the walk; also
-/// for each file that cannot be converted.
+/// Converts all documents of a request, in parallel, and emits a line for each, and for each file that cannot be
+/// converted, in the order of the walk.
 ///
 /// Ids count from 1 in each run, so those of two runs are equal.
 pub fn to_lines(
@@ -134,9 +134,9 @@ struct Ids {
     chunk: i64,
 }
 
-/// What became of a file.
+/// The outcome of a file.
 enum JsonLinesOutcome {
-    /// Its line, and what the reader reports.
+    /// Its line, and the warnings of the reader.
     Line(JsonLine, Vec<String>),
     /// Its document, which gets its ids in the order of the files.
     Record(Box<DocumentRecord>, Vec<String>),
@@ -152,7 +152,7 @@ impl LinesReport {
     }
 }
 
-/// Counts what becomes of the files, and emits their lines.
+/// Counts the outcomes of the files, and emits their lines.
 struct Printer<'a, 'e> {
     report: &'a mut LinesReport,
     ids: Ids,

@@ -144,8 +144,8 @@ impl ConversionJob {
         Ok(Some(ConvertedDocument { path: Some(found.path.clone()), ..converted }))
     }
 
-    /// Reads the files embedded in a document. Those of a kind that kb does not read are left out; of those that
-    /// fail, the document says so.
+    /// Reads the files embedded in a document. Those of an unsupported type are left out, and those that fail become
+    /// warnings of the document.
     fn members(
         &self,
         path: &Path,

@@ -27,7 +27,7 @@ pub fn add(
     Ok((IngestReport { notes: notes.kept(session.notices().to_vec()), ..report }, roots))
 }
 
-/// Returns the paths that a request names, made absolute, if what it asks for goes together.
+/// Returns the paths that a request names, made absolute, if its options can be combined.
 pub(crate) fn check(request: &AddRequest) -> Result<Vec<PathBuf>> {
     let typed = request.source.paths();
     let roots = typed.iter().map(|path| absolute(path)).collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! Adds, edits and updates documents, and keeps what is stored of them up to date with files, settings and model.
+//! Adds, edits and updates documents, and keeps their stored data up to date with files, settings and model.
 
 pub mod add;
 pub mod edit;

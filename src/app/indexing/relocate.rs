@@ -138,7 +138,7 @@ enum ComparisonDepth {
     Size,
 }
 
-/// What a relocation changes.
+/// The changes of a relocation.
 #[derive(Default)]
 struct RelocationPlan {
     /// Whether nothing is remembered below the folder.
@@ -157,7 +157,7 @@ enum RelocatedFile {
 }
 
 impl RelocationPlan {
-    /// Compares what is remembered below the first folder with the second one.
+    /// Compares the remembered files below the first folder with the second one.
     fn of(
         session: &Session,
         store: &Store,
@@ -205,8 +205,8 @@ impl RelocationPlan {
         Ok(plan)
     }
 
-    /// Returns what the user names with the new folder: that folder, and what was followed in the old one. A
-    /// link that is there now is not followed.
+    /// Returns the paths that the user names with the new folder: that folder, and the paths that were followed in the
+    /// old one. A link that is there now is not followed.
     fn named(&self, store: &Store) -> Result<AllowedPaths> {
         let RelocateReport { from, to, .. } = &self.relocated;
         let mut roots = moved_roots(&store.roots()?, from, to)?;

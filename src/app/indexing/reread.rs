@@ -79,8 +79,8 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
 }
 
 /// Reads the files of the selected documents again, and cuts notes given as text again. Each
-/// document is replaced in one transaction; its id, tags and title stay, and chunks that come out
-/// equal keep their vectors.
+/// document is replaced in one transaction; its id, tags and title are kept, and chunks that come
+/// out equal keep their vectors.
 pub fn reread(
     session: &Session,
     selection: &RereadSelection,

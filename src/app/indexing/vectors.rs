@@ -33,9 +33,9 @@ pub(crate) struct PassageModel<'a> {
 }
 
 impl<'a> PassageModel<'a> {
-    /// Opens the model of a database, fetching what is missing, and binds the database to it. A database that has no vectors
-    /// yet goes on without a model if none is available. Within a time limit, nothing is fetched, and no vectors are added to
-    /// stored documents.
+    /// Opens the model of a database, fetching missing files, and binds the database to it. A database that has no
+    /// vectors yet is used without a model if none is available. Within a time limit, nothing is fetched, and no
+    /// vectors are added to stored documents.
     pub(crate) fn open(
         session: &Session,
         store: &mut Store,
@@ -153,8 +153,7 @@ pub(crate) fn replace(
     }
 }
 
-/// Returns what the model makes of chunks: each with its vector, or cut again where it is longer
-/// than the model reads.
+/// Returns the chunks for the model: each with its vector, or cut again where it is longer than the model reads.
 pub(crate) fn renew(
     embedder: &LazyModel<'_>,
     batch: &[UnembeddedChunk],

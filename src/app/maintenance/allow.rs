@@ -85,8 +85,8 @@ pub fn allow(session: &Session, candidate: &AllowableBase, with_files: bool) -> 
     Ok(with_files || unfollowed.is_empty())
 }
 
-/// Allows the use of a restored database. Of its files and folders, those are followed that the user allowed
-/// for this database at this place before.
+/// Allows the use of a restored database. It follows only those files and folders that the user allowed for this
+/// database at this place before.
 pub(crate) fn adopt_restored(session: &Session) -> Result<()> {
     let Some(store) = session.scratch_in(session.data_dir())?.open_existing()? else {
         return Ok(());

@@ -119,7 +119,7 @@ pub struct RestoreReport {
     pub replaced: Option<PathBuf>,
 }
 
-/// Puts a backup in place of the database. The database that it replaces stays next to it.
+/// Puts a backup in place of the database. The database that it replaces is kept next to it.
 pub fn restore(session: &Session, file: &Path) -> Result<RestoreReport> {
     let file = absolute(file)?;
     let database = session.database();
@@ -133,7 +133,7 @@ pub fn restore(session: &Session, file: &Path) -> Result<RestoreReport> {
     let kept = copies::free_name(session, CopyReason::Restore);
     let (stats, is_replacing) = Store::restore(&file, &target, &kept)?;
     allow::adopt_restored(session)?;
-    // The database is opened at once: what is wrong with it must show while the old one still exists.
+    // The database is opened at once: its faults must show while the old one still exists.
     if let Some(store) = session.open_existing()? {
         session.unfollowed_notes(&store)?.iter().for_each(|note| session.notify(note));
         store.close()?;

@@ -1,4 +1,4 @@
-//! Finds what is lost for ever when documents are removed, because no file has it.
+//! Finds the data that is lost forever when documents are removed, because no file has it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ impl UnreproducibleData {
     }
 }
 
-/// Returns a count and its noun, which may have words behind it.
+/// Returns a count and its noun, which may have words after it.
 fn counted_nouns(count: usize, noun: &str) -> String {
     match noun.split_once(" with ") {
         Some((first, rest)) if count != 1 => {
@@ -71,7 +71,7 @@ fn counted_nouns(count: usize, noun: &str) -> String {
     }
 }
 
-/// Counts what is lost with these documents.
+/// Counts the data that is lost with these documents.
 pub(crate) fn losses<'a>(
     session: &Session,
     store: &Store,

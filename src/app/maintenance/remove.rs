@@ -22,12 +22,12 @@ use crate::store::{AddedFolder, DocumentId, DocumentName, ForgetOutcome, ListedD
 use crate::text::paths;
 use crate::wording::{option, wording};
 
-/// What to remove, and what to do about it first.
+/// The documents to remove, and the steps before their removal.
 #[derive(Debug, Default)]
 pub struct RemoveRequest {
     /// Ids, paths and titles, as typed.
     pub documents: Vec<String>,
-    /// What documents must match to be removed, instead of being named.
+    /// The criteria that documents must match to be removed, instead of their names.
     pub criteria: Option<SelectionCriteria>,
     /// Whether nothing is removed, and the result says what would be.
     pub is_dry_run: bool,
@@ -39,7 +39,7 @@ pub struct RemoveRequest {
     pub export: Option<ExportFile>,
 }
 
-/// What the removal of one argument affects.
+/// The effects of the removal of one argument.
 #[derive(Debug)]
 pub struct Removal {
     /// The argument.
@@ -59,7 +59,7 @@ pub enum RemovalTarget {
     Document(String, u32),
     /// A path.
     Path(PathBuf),
-    /// What matches.
+    /// All documents that match the criteria.
     Matching,
     /// The copies of the database that kb made itself: their number and size.
     Copies(usize, u64),
@@ -205,7 +205,7 @@ fn apply(store: &mut Store, going: Removal, removed: &mut RemoveReport) -> Resul
         store.forget_root(&folder.path)?;
     }
     for (path, id) in going.copies {
-        // The other paths of the document may have been forgotten with another folder, so it may go, too.
+        // The other paths of the document may have been forgotten with another folder, so it may also be removed.
         if let ForgetOutcome::Document(id) = store.forget_path(&path, id, true)? {
             removed.ids.push(id);
         }
@@ -219,7 +219,7 @@ fn apply(store: &mut Store, going: Removal, removed: &mut RemoveReport) -> Resul
     Ok(())
 }
 
-/// Writes what is going to be removed to a file.
+/// Writes the documents that will be removed to a file.
 fn export(
     store: &Store,
     confirmed: &[Removal],
@@ -229,7 +229,7 @@ fn export(
     let folders: Vec<AddedFolder> =
         confirmed.iter().flat_map(|going| going.folders.clone()).collect();
     let documents = confirmed.iter().flat_map(|going| &going.documents);
-    // A document that is also elsewhere is removed if that is forgotten, too.
+    // A document that is also elsewhere is removed if its other paths are forgotten.
     let copies = confirmed.iter().flat_map(|going| &going.copies).map(|copy| copy.1);
     let mut ids: Vec<DocumentId> = documents.map(|document| document.id).chain(copies).collect();
     ids.sort_unstable();
@@ -327,7 +327,7 @@ fn going(store: &Store, typed: &str) -> Result<Removal> {
     let filter = Filter { paths: vec![paths::path_text(&path)], ..Filter::default() };
     let documents = store.documents(&filter)?.into_iter();
     let mut documents: Vec<DocumentName> = documents.map(name).collect();
-    // Folders that are not followed can be removed, too.
+    // Folders that are not followed can also be removed.
     let mut folders = store.all_roots()?;
     folders.retain(|folder| paths::path_of(&folder.path).starts_with(&path));
     let copies = copies_below(store, &filter.paths, &mut documents)?;

@@ -58,7 +58,7 @@ pub struct StatusReport {
     pub setup: Setup,
     /// The contents of the database.
     pub stats: Stats,
-    /// What confines the processes that read documents; `None` if none can be started.
+    /// The confinement of the processes that read documents; `None` if none can be started.
     pub sandbox: Option<Layers>,
     /// All knowledge bases of the user.
     pub bases: Vec<ListedBase>,
@@ -78,7 +78,7 @@ pub fn status(session: &Session) -> Result<StatusReport> {
         let setup = Setup { made_differently, ..describe(session, store.binding()?) };
         Ok((setup, store.stats()?, store.conflict_copies()?))
     })?;
-    // Without its program for reading, kb cannot ask what confines it, but still shows the rest.
+    // Without its program for reading, kb cannot ask for its confinement, but still shows the rest.
     let sandbox =
         options::reading_program(session).and_then(|program| sandbox::active(&program)).ok();
     let running = OngoingRun::of(session);
@@ -86,12 +86,12 @@ pub fn status(session: &Session) -> Result<StatusReport> {
     Ok(StatusReport { setup, stats, sandbox, bases, conflict_copies, running })
 }
 
-/// What takes a look at every file, and at every page of the database.
+/// The results of a look at every file, and at every page of the database.
 #[derive(Debug)]
 pub struct FullScan {
     /// Files whose size or time has changed since they were added.
     pub out_of_date: OutOfDate,
-    /// What takes the room in the database.
+    /// The use of space in the database.
     pub room: RoomBytes,
 }
 

@@ -15,7 +15,7 @@ use crate::text::decode::TextEncoding;
 use crate::text::{fields, paths};
 use crate::wording::{kb, wording};
 
-/// What became of a file.
+/// The outcome of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
     /// Its content is indexed.

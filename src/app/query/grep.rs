@@ -26,7 +26,7 @@ pub struct GrepRequest {
     pub options: PatternOptions,
     /// Documents to search.
     pub filter: Filter,
-    /// What is returned of each document.
+    /// The detail to return for each document.
     pub detail: GrepDetail,
 }
 
@@ -35,13 +35,13 @@ pub struct GrepRequest {
 pub struct GrepResults {
     /// The pattern as typed.
     pub typed: String,
-    /// What was wanted of each document.
+    /// The detail that was requested for each document.
     pub detail: GrepDetail,
     /// Number of documents that were searched.
     pub num_searched: usize,
     /// Those with a match, by id.
     pub documents: Vec<GrepDocument>,
-    /// What is worth knowing about the answer, such as a filter that no document passes.
+    /// Notes about the answer, such as a filter that no document passes.
     pub notes: Vec<String>,
 }
 

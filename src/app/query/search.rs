@@ -33,7 +33,7 @@ pub use several::search_several;
 /// number.
 const BUDGET_DEPTH: u32 = 100;
 
-/// Marks the hits that are stale, and lowers the confidence if the best one is. What that adds to the answer counts.
+/// Marks the hits that are stale, and lowers the confidence if the best one is. The marks count toward the budget.
 fn mark(
     answer: &mut SearchAnswer,
     session: &Session,
@@ -144,7 +144,7 @@ fn elsewhere(
     Ok(found)
 }
 
-/// Parses the phrasings of a request, and checks what it asks for.
+/// Parses the phrasings of a request, and checks its options.
 fn parsed(request: &SearchRequest, observer: &dyn Observer) -> Result<Vec<Query>> {
     let phrasings = request.phrasings()?;
     if phrasings.iter().any(|query| query.is_cut) {
@@ -225,7 +225,7 @@ impl ChunkSearch<'_> {
     }
 }
 
-/// Refuses to build passages from so many results that comparing them with each other would take long.
+/// Refuses to build passages from more results than can be compared with each other in a short time.
 fn check_limit(limit: Option<u32>) -> Result<()> {
     let most = limits::TOP_OF_PASSAGES;
     match limit.filter(|limit| *limit > most) {
@@ -248,7 +248,7 @@ pub struct WhyReport {
     pub query: String,
     /// The document.
     pub document: StoredDocument,
-    /// What happened to it.
+    /// Its path through the search.
     pub trace: Trace,
     /// How its file differs from what was indexed.
     pub stale: Option<StaleReason>,
@@ -305,11 +305,11 @@ pub struct SimilarRequest {
 /// Passages similar to a document or a chunk.
 #[derive(Debug)]
 pub struct SimilarPassages {
-    /// What they are similar to.
+    /// The document or chunk that they are similar to.
     pub seed: Seed,
     /// Most similar first.
     pub hits: Vec<Hit>,
-    /// What is worth knowing about the answer, such as a filter that no document passes.
+    /// Notes about the answer, such as a filter that no document passes.
     pub notes: Vec<String>,
 }
 
@@ -331,7 +331,7 @@ pub fn similar(
     Ok(SimilarPassages { seed, hits, notes: notes.kept(session.notices().to_vec()) })
 }
 
-/// Finds what is like a document without reading files again.
+/// Finds passages that are similar to a document or a chunk without reading files again.
 fn alike(
     session: &Session,
     request: &SimilarRequest,

@@ -1,5 +1,5 @@
-//! Reports why an answer is empty or incomplete: there are no documents or no vectors, no document meets a part of the filter, no
-//! passage has a phrase. Also reports what a filter means.
+//! Reports why an answer is empty or incomplete, and what a filter means. The reasons: there are no documents or no
+//! vectors, no document meets a part of the filter, or no passage has a phrase.
 
 use crate::app::{Observer, Session};
 use crate::document::{Filter, NumberedPath};
@@ -34,12 +34,12 @@ pub fn nothing_added(otherwise: &str) -> Error {
 pub(crate) const WORDS_ONLY: &str =
     "documents are found by their words, not by their meaning, until there are vectors";
 
-/// Returns that documents are found by their words, and what changes it.
+/// Returns the note that documents are found by their words, with the command that changes it.
 pub(crate) fn words_only() -> Wording {
     wording!("{}: ", WORDS_ONLY).then(adds_vectors())
 }
 
-/// Returns what a search of vectors whose model is missing reports.
+/// Returns the note on a search of vectors whose model is missing.
 pub(crate) fn not_installed() -> Wording {
     wording!(
         "the model is not installed on this machine, so only words were searched: `{}` fetches it",
@@ -47,7 +47,7 @@ pub(crate) fn not_installed() -> Wording {
     )
 }
 
-/// Returns what adds them.
+/// Returns the command that adds vectors.
 pub(crate) fn adds_vectors() -> Wording {
     wording!("`{}` fetches the model and adds vectors", kb("init"))
 }
@@ -61,7 +61,7 @@ pub(crate) fn meanings(legs: LegSelection, observer: &dyn Observer) -> Result<()
     Ok(())
 }
 
-/// Reports what the relative dates of a filter mean.
+/// Reports the meaning of the relative dates of a filter.
 pub(crate) fn dates(filter: &Filter, observer: &dyn Observer) {
     filter.date_notes.iter().for_each(|note| observer.note(note));
 }
@@ -107,7 +107,7 @@ pub(crate) fn note(
     Ok(())
 }
 
-/// Returns each part of a filter as a filter, and what it means if no document passes it.
+/// Returns each part of a filter as a filter, with the note if no document passes it.
 fn parts(filter: &Filter) -> Vec<(Filter, String)> {
     let of = Filter::default;
     let Filter { kind, language, .. } = *filter;
@@ -184,7 +184,7 @@ pub(crate) fn phrase(unmet: &UnmetPhrasing, is_without_quotes: bool) -> String {
     format!("{passage} has {quoted}; without quotes: {}", unmet.without_quotes(missing))
 }
 
-/// What a search does not find in a database or a copy that an older kb made.
+/// The limits of a search in a database or a copy that an older kb made.
 pub(crate) const OLDER: &str = "which an older kb made: tags, other forms of words and words near mistyped ones are not searched";
 
 /// Returns the note on a word that no passage has.

@@ -1,4 +1,4 @@
-//! Says what a session is made of: variables and flags, the name of the knowledge base, and who reads the answers.
+//! Collects the inputs of a session: variables and flags, the name of the knowledge base, and who reads the answers.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,8 @@ use crate::config::{Environment, Flags, ResolvedConfig};
 use crate::error::Result;
 use crate::wording::{kb, wording};
 
-/// What a session is made of. The sessions of other knowledge bases in the same process are made of the same.
+/// The inputs from which sessions are built. Sessions of other knowledge bases in the same process have the same
+/// inputs.
 #[derive(Clone)]
 pub struct SessionBuilder {
     pub(super) environment: Environment,

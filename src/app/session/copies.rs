@@ -2,7 +2,7 @@
 //! database that `kb restore` replaced.
 //!
 //! They are next to the database, and their names say when and why they were made. A copy is an offer:
-//! if it cannot be made, this is reported and the change goes on.
+//! if it cannot be made, this is reported and the change continues.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ const END: &str = ".db";
 const MARGIN_BYTES: u64 = 16 << 20;
 
 fields::words! {
-    /// What was about to happen when a copy was made.
+    /// The change before which a copy was made.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum CopyReason {
         /// The database gets a newer schema.
@@ -152,8 +152,8 @@ fn note(what: &str, file: &Path, error: Option<&Error>) -> String {
     }
 }
 
-/// Deletes the oldest copies beyond `backup.keep`. The databases that `kb restore` replaced are not copies
-/// of anything that is still there, so they stay.
+/// Deletes the oldest copies beyond `backup.keep`. The databases that `kb restore` replaced are not copies of existing
+/// data, so they are kept.
 fn forget_oldest(session: &Session, has_new: bool) {
     let mut copies = list(session);
     copies.retain(|copy| copy.reason != CopyReason::Restore);

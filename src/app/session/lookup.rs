@@ -18,8 +18,8 @@ pub fn find(session: &Session, typed: &str) -> Result<(Store, StoredDocument)> {
     Ok((store, document))
 }
 
-/// Finds a document that is only read. Of several paths, it has the one that is shown: the one in `within`, else the
-/// typed one.
+/// Finds a document that is only read. If it has several paths, it gets the one that is shown: the one in `within`,
+/// else the typed one.
 pub(crate) fn shown(
     session: &Session,
     typed: &str,
@@ -98,7 +98,7 @@ mod tests {
             let (store, document) = of_chunk(&world.session, ChunkId(1)).unwrap();
             assert_eq!(document.path.as_ref() == Some(&old), near == Some(&old), "{near:?}");
             store.close().unwrap();
-            // What is changed keeps its first path.
+            // A document that is changed keeps its first path.
             let (store, document) = find(&world.session, typed).unwrap();
             assert_eq!(document.path.as_ref(), Some(&main));
             store.close().unwrap();

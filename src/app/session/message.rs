@@ -1,13 +1,13 @@
-//! Defines what a use case says in a line: its level, the knowledge base that it is about, and its text.
+//! Defines a line that a use case reports: its level, the knowledge base that it is about, and its text.
 
 use crate::wording::Wording;
 
-/// What kind of line it is.
+/// The kind of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageLevel {
-    /// What was done or is being done, such as "Ready".
+    /// An action that was done or is being done, such as "Ready".
     Info,
-    /// What is worth knowing about an answer or a result.
+    /// A fact worth knowing about an answer or a result.
     Note,
     /// A possible problem; the use case continues.
     Warning,
@@ -23,7 +23,7 @@ impl MessageLevel {
         matches!(self, Self::Info | Self::Note | Self::Warning)
     }
 
-    /// Returns what a line of this level begins with where nothing else shows the level.
+    /// Returns the beginning of a line of this level, for places where nothing else shows the level.
     const fn label(self) -> &'static str {
         match self {
             Self::Info | Self::Detail => "",
@@ -37,7 +37,7 @@ impl MessageLevel {
 /// A line of a use case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AppMessage<'a> {
-    /// What kind of line it is.
+    /// The kind of the line.
     pub level: MessageLevel,
     /// The knowledge base that it is about, if several are searched at once.
     pub base: Option<&'a str>,

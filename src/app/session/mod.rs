@@ -1,4 +1,4 @@
-//! Holds the settings and paths that use cases share, and what they have opened.
+//! Holds the settings, paths, connections and models that use cases share.
 //!
 //! `open` opens the database and the models, which are kept here. All other wings use this one; it uses none of them.
 
@@ -46,7 +46,7 @@ pub struct Session {
     place: NamedBase,
     /// The data directory, in which the named knowledge bases are.
     home: PathBuf,
-    /// What the user should be told about the choice of the knowledge base.
+    /// Notices for the user about the choice of the knowledge base.
     notices: Vec<String>,
     /// Whether a database may be without an owner: one that kb makes for itself.
     is_temporary: bool,
@@ -55,7 +55,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Returns what a session of a process with these variables is made of.
+    /// Returns a builder of sessions for a process with these variables.
     pub fn builder(environment: Environment) -> SessionBuilder {
         SessionBuilder::new(environment)
     }
@@ -142,7 +142,7 @@ impl Session {
         &self.home
     }
 
-    /// Returns what the user should be told about the choice of the knowledge base.
+    /// Returns the notices for the user about the choice of the knowledge base.
     pub fn notices(&self) -> &[String] {
         &self.notices
     }
@@ -185,7 +185,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns what is done about stale hits. A database that can only be read is not refreshed.
+    /// Returns the treatment of stale hits. A database that can only be read is not refreshed.
     pub fn freshness(&self, requested: Option<Freshness>) -> Freshness {
         let configured = match self.config().search.freshness {
             Freshness::Refresh if !self.made_of.can_refresh => Freshness::Mark,
@@ -248,7 +248,7 @@ impl SessionBuilder {
     }
 }
 
-/// What a session has opened.
+/// The connections and models that a session has opened.
 #[derive(Default)]
 struct OpenedParts {
     /// The loaded models, each loaded by the first query that needs it. Sessions of several knowledge bases

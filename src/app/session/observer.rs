@@ -41,7 +41,7 @@ pub enum AppEvent<'a> {
     },
     /// Progress of a run over things whose number is known.
     Counted {
-        /// What they are, in the plural.
+        /// The name of the things, in the plural.
         things: &'static str,
         /// Those that are done.
         num_done: u64,
@@ -67,12 +67,12 @@ impl dyn Observer + '_ {
         self.on_event(AppEvent::Message(AppMessage::new(level, &text.into())));
     }
 
-    /// Reports what was done or is being done.
+    /// Reports an action that was done or is being done.
     pub fn info(&self, text: impl Into<Wording>) {
         self.say(MessageLevel::Info, text);
     }
 
-    /// Reports what is worth knowing about an answer or a result.
+    /// Reports a fact worth knowing about an answer or a result.
     pub fn note(&self, text: impl Into<Wording>) {
         self.say(MessageLevel::Note, text);
     }
@@ -93,7 +93,7 @@ impl dyn Observer + '_ {
     }
 }
 
-/// Passes events on, and keeps what is worth reading for the answer: every face says the same.
+/// Passes events on, and keeps the messages that belong in the answer: every face says the same.
 pub struct NoteKeeper<'a> {
     observer: &'a dyn Observer,
     kept: Mutex<Vec<String>>,

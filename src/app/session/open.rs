@@ -78,12 +78,12 @@ impl Session {
         Ok(())
     }
 
-    /// Follows what the user has just named, and remembers it. Returns all that is followed by now.
+    /// Follows the paths that the user has just named, and remembers them. Returns all followed paths.
     pub fn follow_named(&self, store: &mut Store, named: AllowedPaths) -> Result<AllowedPaths> {
         trust::name(self.environment(), self.data_dir(), store, named)
     }
 
-    /// No longer follows what the user has removed: if it comes back, the user is asked.
+    /// Stops following paths that the user has removed: if they come back, the user is asked.
     pub fn unfollow(&self, store: &mut Store, folders: &[String], files: &[String]) -> Result<()> {
         trust::remove(self.environment(), self.data_dir(), store, folders, files)
     }
@@ -93,7 +93,7 @@ impl Session {
         trust::notes(store, &self.allow_command())
     }
 
-    /// Returns the command that shows what is not followed, and follows it after a yes.
+    /// Returns the command that shows the paths that are not followed, and follows them after a yes.
     fn allow_command(&self) -> String {
         let is_plain = self.place().is_project()
             || self.place().is_default() && !self.resolved().names_data_dir();

@@ -1,4 +1,4 @@
-//! Tells other processes that a run stores documents, so that what is not stored yet is not called missing.
+//! Tells other processes that a run stores documents, so that they do not report the rest as missing.
 //!
 //! The run keeps a line next to the database for as long as it works ([`LiveLine`]); a process that searches reads it. It may be
 //! in a folder of someone else, so only a known command and two numbers are taken from it.
@@ -22,7 +22,7 @@ use crate::text::number::{counted, thousands};
 use crate::text::{fields, paths};
 use crate::wording::{Wording, kb, wording};
 
-/// What the name of the file has after that of the database.
+/// The end of the name of the file, after the name of the database.
 const END: &str = "-run";
 
 /// The line is written at most this often: it is for people.
@@ -65,7 +65,7 @@ impl OngoingRun {
         Self::read(&live_line(&side_file(&session.database(), END))?)
     }
 
-    /// Reads the line of a run: its command, and perhaps how far it is and how far it goes.
+    /// Reads the line of a run: its command, and perhaps its progress and its total.
     fn read(line: &str) -> Option<Self> {
         let mut words = line.split(' ');
         let word = words.next().unwrap_or_default();
@@ -90,7 +90,7 @@ impl From<OngoingRun> for Wording {
             LongCommand::Add | LongCommand::Update | LongCommand::Watch => ("file", "are stored"),
         };
         let progress = match (run.num_stored, run.total) {
-            // Of one file, a count says nothing: it is stored or not.
+            // A count of one file says nothing: it is stored or not.
             (_, Some(..=1)) | (None, _) => String::new(),
             (Some(stored), Some(total)) => {
                 format!(", {} of {} {done}", thousands(stored), counted(total, thing))
@@ -114,13 +114,13 @@ pub(crate) struct Announcement {
     run: OngoingRun,
     begin: Instant,
     last_written: Option<Instant>,
-    /// What is walked to count the files, until they are counted.
+    /// The walk that counts the files, until they are counted.
     to_count: Option<(Vec<Start>, WalkOptions)>,
     num_files: Arc<OnceLock<u64>>,
 }
 
 impl Announcement {
-    /// Announces a run. Of two at once, other processes see the first.
+    /// Announces a run. If there are two at once, other processes see the first.
     pub(crate) fn begin(session: &Session, command: LongCommand) -> Self {
         let line = LiveLine::begin(&side_file(&session.database(), END)).ok().flatten();
         let run = OngoingRun { command, num_stored: None, total: None };

@@ -10,7 +10,7 @@ use jiff::{Span, Timestamp, Zoned};
 use crate::app::session::values::{self, NOT_A_DATE};
 use crate::error::{Error, Result};
 
-/// What to type instead of a text that is not a date.
+/// The hint for a text that is not a date.
 const DATES: &str =
     "write 2026-11-01, 2026-11 or 2026; 1.11.2026, 7d, yesterday and 'last month' are dates, too";
 
@@ -31,12 +31,12 @@ pub struct TypedDate {
 pub struct DateLimit {
     /// As a filter compares it.
     pub date: String,
-    /// What a relative date means, for people.
+    /// The meaning of a relative date, for people.
     pub note: Option<String>,
 }
 
 impl DateLimit {
-    /// Adds what it means to the notes of a filter, and returns the date.
+    /// Adds its meaning to the notes of a filter, and returns the date.
     pub fn noted(self, notes: &mut Vec<String>) -> String {
         notes.extend(self.note);
         self.date
@@ -129,7 +129,7 @@ fn one_day(day: Date) -> Option<(Date, Date)> {
     Some((day, day))
 }
 
-/// Returns the day that is so many days, weeks, months or years back: `7d`, `2 weeks`.
+/// Returns the day that is a number of days, weeks, months or years back: `7d`, `2 weeks`.
 fn back(words: &[&str], today: Date) -> Option<Date> {
     let typed = words.concat();
     let end = typed.find(|c: char| !c.is_ascii_digit())?;

@@ -10,12 +10,12 @@ use crate::error::Error;
 /// The name of the entry.
 pub const NAME: &str = "kb";
 
-/// What the entry of kb becomes.
+/// The entry that kb should have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WantedEntry<'a> {
     /// `None` removes it.
     pub(super) entry: Option<&'a ServerEntry>,
-    /// Whether fields that kb does not write stay, such as variables of the environment.
+    /// Whether fields that kb does not write are kept, such as variables of the environment.
     pub(super) keeps_others: bool,
 }
 
@@ -23,15 +23,15 @@ pub(super) struct WantedEntry<'a> {
 /// in `env LD_PRELOAD`. Both lists are empty if there is no such field or the entry is removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OtherFields {
-    /// Those that stay in the entry.
+    /// Those that are kept in the entry.
     pub kept: Vec<String>,
     /// Those that are removed from it.
     pub dropped: Vec<String>,
 }
 
 impl OtherFields {
-    /// Returns what happens to the fields of `entry` that are not in `own`. An entry that starts no
-    /// program is replaced, so it keeps none.
+    /// Sorts the fields of `entry` that are not in `own` into kept and dropped ones. An entry that
+    /// starts no program is replaced, so it keeps none.
     pub(super) fn of(entry: &Value, own: &Fields, keeps_others: bool) -> Self {
         let all = entry.as_object().into_iter().flatten();
         let others = all.filter(|(key, _)| !own.iter().any(|(name, _)| name == key));
@@ -57,7 +57,7 @@ pub(super) struct EditedSettings {
     pub(super) key: String,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
-    /// What happens to the other fields of the entry before.
+    /// The other fields of the earlier entry, kept and dropped.
     pub(super) others: OtherFields,
 }
 

@@ -172,7 +172,7 @@ fn own(root: &CstRootNode, keys: &[&str]) -> Result<Option<CstObjectProp>, Setti
     Ok(servers.get(NAME))
 }
 
-/// Refuses a key that is there twice: programs read the last one, and a change would go to the first.
+/// Refuses a duplicate key: programs read the last one, and a change would be made to the first.
 fn only(object: &CstObject, key: &str) -> Result<(), SettingsFault> {
     let names = object.properties().into_iter().filter_map(|prop| prop.decoded_name());
     if names.filter(|name| name == key).count() > 1 {

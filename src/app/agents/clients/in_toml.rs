@@ -122,7 +122,7 @@ fn set(
         match entry.get_mut(key) {
             Some(item) if json(item) == *field => {}
             Some(item) => {
-                // The comment after the value stays.
+                // The comment after the value is kept.
                 let decor = item.as_value().map(|value| value.decor().clone());
                 *item = toml(field);
                 if let (Some(decor), Some(value)) = (decor, item.as_value_mut()) {
@@ -135,7 +135,7 @@ fn set(
     Ok(())
 }
 
-/// Removes the entry. Comments above its header stay: they may be about what is before them.
+/// Removes the entry. Comments above its header are kept: they may be about the entry before them.
 fn remove(document: &mut DocumentMut, client: &Client) -> Result<(), SettingsFault> {
     let removed = servers(document, client)?.and_then(|servers| servers.remove(NAME));
     if let ([key], Some(servers)) = (client.keys, servers(document, client)?)

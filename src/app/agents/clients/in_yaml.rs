@@ -99,7 +99,8 @@ fn parse(text: &str) -> Result<Value, SettingsFault> {
     }
 }
 
-/// Returns the lines of a key at the left margin and of all below it, without blank lines behind.
+/// Returns the lines of a key at the left margin and of all below it, without the blank lines after
+/// them.
 fn group(lines: &[&str], key: &str) -> Option<Range<usize>> {
     let start = lines.iter().position(|line| begins_group(line, key))?;
     let below = lines[start + 1..].iter().take_while(|line| !is_entry(line) || indent_of(line) > 0);
@@ -108,7 +109,7 @@ fn group(lines: &[&str], key: &str) -> Option<Range<usize>> {
     Some(start..(start + last + 1))
 }
 
-/// Whether a line is a key at the left margin without a value behind it.
+/// Whether a line is a key at the left margin without a value after it.
 fn begins_group(line: &str, key: &str) -> bool {
     let rest = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':'));
     rest.is_some_and(|rest| !is_entry(rest))

@@ -44,7 +44,7 @@ pub enum Settings<'a> {
 }
 
 fields::words! {
-    /// What happens to the entry.
+    /// The change of the entry.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Action {
         /// It is new.
@@ -69,13 +69,13 @@ pub struct SettingsPlan {
     pub path: PathBuf,
     /// The keys that lead to the servers, joined by points.
     pub key: String,
-    /// What happens.
+    /// The change of the entry.
     pub action: Action,
     /// The entry as it is written in the file.
     pub before: Option<String>,
     /// The entry as it will be written.
     pub after: Option<String>,
-    /// What happens to the fields of the entry before that kb does not write.
+    /// The fields of the earlier entry that kb does not write, kept and dropped.
     pub others: OtherFields,
     /// The content of the file; `None` if it is missing.
     old: Option<Vec<u8>>,
@@ -193,8 +193,8 @@ impl SettingsPlan {
         !matches!(self.action, Action::Unchanged | Action::Absent)
     }
 
-    /// Writes the settings in one step, if they change; the file keeps its permissions. Removes what a
-    /// killed run has left next to them.
+    /// Writes the settings in one step, if they change; the file keeps its permissions. Removes the files that a killed
+    /// run has left next to them.
     pub fn apply(&self) -> Result<()> {
         let folder = path::folder_of(&self.path);
         write::collect(folder);

@@ -20,11 +20,11 @@ pub struct StaleEntry {
     pub path: PathBuf,
     /// The name of the entry.
     pub name: String,
-    /// What is wrong with it, if anything.
+    /// Its problem, if it has one.
     pub problem: Option<Problem>,
 }
 
-/// What is wrong with an entry.
+/// A problem of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
     /// The program that it starts does not exist.

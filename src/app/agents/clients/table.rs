@@ -107,7 +107,7 @@ impl System {
     }
 }
 
-/// What most programs have in common.
+/// The properties that most programs have in common.
 const COMMON: Client = Client {
     name: "",
     title: "",
@@ -300,7 +300,7 @@ impl Client {
     }
 }
 
-/// What is started.
+/// The program that an entry starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerEntry {
     /// The absolute path of a program.

@@ -142,7 +142,7 @@ fn an_entry_that_is_there_keeps_its_other_fields() {
     let (_, new) = changed("codex", old, Some(&server(&["mcp"])));
     let wanted = old.replace("/old/kb", "/opt/kb").replace("[]", "[\"mcp\"]");
     assert_eq!(new, wanted);
-    // A remote server is another thing: nothing of it may stay.
+    // A remote server is something else: nothing of it may be kept.
     let remote = "{\"mcpServers\": {\"kb\": {\"url\": \"http://example.com\"}}}";
     let (action, new) = changed("cursor", remote, Some(&server(&["mcp"])));
     assert!(action == Action::Updated && !new.contains("url"), "{new}");

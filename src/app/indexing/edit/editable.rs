@@ -1,4 +1,4 @@
-//! Describes what can be edited of a document and what changes, also as a page with front matter.
+//! Describes the editable fields of a document and their changes, also as a page with front matter.
 
 use yaml_serde::{Mapping, Value};
 
@@ -10,7 +10,7 @@ use crate::wording::{kb, wording};
 /// The line above and below the front matter.
 const FENCE: &str = "---";
 
-/// What is edited of a document; `None` leaves it.
+/// The edited fields of a document; `None` leaves one unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditedFields {
     /// The title.
@@ -34,7 +34,7 @@ impl EditedFields {
         DocumentEdit { title: self.title.clone(), tags: self.tags.clone(), date: self.date.clone() }
     }
 
-    /// Returns the names of what changes.
+    /// Returns the names of the fields that change.
     pub fn names(&self) -> Vec<&'static str> {
         let parts = [
             ("title", self.title.is_some()),
@@ -56,7 +56,7 @@ pub struct Editable {
 }
 
 impl Editable {
-    /// Leaves out of the changes what is so already.
+    /// Removes the changes that the document already has.
     #[must_use]
     pub fn differing(&self, changes: EditedFields) -> EditedFields {
         let document = &self.document;
@@ -88,7 +88,7 @@ impl Editable {
         page
     }
 
-    /// Returns what an edited page changes, nothing if it is empty; or a faulty line, from 1, and why.
+    /// Returns the changes of an edited page, none if it is empty; or a faulty line, from 1, and why.
     pub fn changes(&self, page: &str) -> Result<EditedFields, (usize, String)> {
         let page = page.replace("\r\n", "\n");
         if page.trim().is_empty() {
@@ -245,7 +245,7 @@ mod tests {
         Editable { document, text: text.map(str::to_owned) }
     }
 
-    /// Checks what an edited page changes, or its faulty line.
+    /// Checks the changes of an edited page, or its faulty line.
     #[track_caller]
     fn check(editable: &Editable, from: &str, to: &str, expected: &Result<EditedFields, usize>) {
         let page = editable.page();

@@ -46,7 +46,7 @@ pub(crate) fn ingest(
 ) -> Result<IngestReport> {
     let mut store = session.open_store()?;
     if matches!(walks, Walks::Known(_)) {
-        // What the caller read before may have changed: the list of bases can have become unreadable.
+        // The data that the caller read before may have changed: the list of bases can have become unreadable.
         session.require_files(&store)?;
     }
     if let Some(limit) = request.time_limit {

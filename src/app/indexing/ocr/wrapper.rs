@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What a script starts.
+/// The program that a script starts, and the variables that it gets.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct WrappedProgram {
     /// The program, which gets the arguments of the script.
@@ -17,8 +17,8 @@ pub(super) struct WrappedProgram {
 /// The variables that a script may set: those that a confined program keeps.
 const VARIABLES: [&str; 2] = ["LD_LIBRARY_PATH", "TESSDATA_PREFIX"];
 
-/// Returns what a script starts. `None` if it does more than to export variables to fixed values and to
-/// replace itself by a program with a fixed path, with `exec PROGRAM "$@"`.
+/// Returns the program that a script starts; `None` if it does more than to export variables to
+/// fixed values and to replace itself by a program with a fixed path, with `exec PROGRAM "$@"`.
 pub(super) fn read(script: &str) -> Option<WrappedProgram> {
     let (mut defaults, mut variables) = (Vec::new(), Vec::new());
     let lines = script.lines().map(str::trim);
@@ -47,7 +47,7 @@ fn default<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     value.strip_prefix(":-").or_else(|| value.strip_prefix('-'))
 }
 
-/// Returns what a word of the shell stands for, if nothing in it is replaced.
+/// Returns the text of a word of the shell, if the shell would replace nothing in it.
 fn literal(word: &str) -> Option<&str> {
     let quoted = |quote| word.strip_prefix(quote)?.strip_suffix(quote);
     if let Some(word) = quoted('\'') {

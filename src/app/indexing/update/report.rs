@@ -1,4 +1,4 @@
-//! Defines what an update is asked for, and what it reports.
+//! Defines the request and the report of an update.
 
 use std::path::PathBuf;
 

@@ -169,7 +169,7 @@ fn wanted(
     }
     let mut trees: Vec<PathBuf> =
         roots.folders().filter(|root| is_wanted(root, named)).map(Path::to_owned).collect();
-    // Only the named parts of an added folder are followed. Of a file, that is its folder.
+    // Only the named parts of an added folder are followed: a folder itself, and the folder of a file.
     let parts = named.iter().filter(|name| roots.folder_of(name).is_some());
     trees.extend(parts.filter_map(|name| {
         if name.is_dir() { Some(name.clone()) } else { name.parent().map(Path::to_owned) }

@@ -1,7 +1,7 @@
 //! Follows the added folders and updates the files that change.
 //!
-//! Holds no lock and no connection while it waits. What the system announces only says where to look: each
-//! update compares the files themselves, as `kb update` does.
+//! Holds no lock and no connection while it waits. The events of the system only show where to look: each update
+//! compares the files themselves, as `kb update` does.
 
 mod following;
 mod pending;
@@ -37,12 +37,12 @@ const TICK: Duration = Duration::from_millis(200);
 /// Time from one summary to the next.
 const SUMMARY_PERIOD: Duration = Duration::from_secs(60 * 60);
 
-/// What to follow.
+/// The paths to follow, and the options of the run.
 #[derive(Debug, Clone, Default)]
 pub struct WatchRequest {
     /// Absolute paths of added folders and files; if empty, everything that was added.
     pub named: Vec<PathBuf>,
-    /// Whether a line every hour counts what has happened in it.
+    /// Whether a line every hour counts the events of that hour.
     pub has_summaries: bool,
     /// Ends the run after the current document when it is set.
     pub is_ended: Arc<AtomicBool>,
@@ -194,12 +194,12 @@ impl ChangeLineObserver<'_> {
         self.observer.say(level, text);
     }
 
-    /// Returns what was counted, and begins again.
+    /// Returns the counts, and resets them.
     fn take_counts(&self) -> WatchCounts {
         mem::take(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reports what no event has reported; of other files of the same folder, nothing.
+    /// Reports the changes that no event has reported; those of other files in the same folder are not reported.
     fn report(&self, report: &UpdateReport, batch: &Batch) {
         for moved in &report.moves {
             let text = format!("moved: {} to {}", moved.from, moved.to);

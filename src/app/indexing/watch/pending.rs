@@ -60,7 +60,7 @@ impl PendingChanges {
         }
     }
 
-    /// Returns and forgets what has been quiet long enough; a path that is still written stays.
+    /// Returns and forgets the paths that have been quiet long enough; a path that is still written remains pending.
     pub(super) fn take(&mut self, now: Instant) -> Option<Batch> {
         let is_quiet = |time: Instant| now.saturating_duration_since(time) >= self.quiet;
         if self.everything.is_some_and(is_quiet) {

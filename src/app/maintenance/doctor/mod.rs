@@ -1,4 +1,4 @@
-//! Examines the machine, the cache and the database, and repairs what can be repaired.
+//! Examines the machine, the cache and the database, and repairs faults where possible.
 
 mod cache;
 mod database;
@@ -12,7 +12,7 @@ use crate::text::number::{counted, thousands};
 
 pub use findings::{Check, CheckVerdict, Findings};
 
-/// Examines everything kb needs and, if `is_fixing`, repairs what can be repaired.
+/// Examines everything kb needs and, if `is_fixing`, repairs faults where possible.
 pub fn examine(session: &Session, is_fixing: bool, observer: &dyn Observer) -> Result<Findings> {
     session.read_with_retry(|| examine_once(session, is_fixing, observer))
 }

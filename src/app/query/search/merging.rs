@@ -16,7 +16,7 @@ use crate::text::contents::is_contents;
 pub(crate) struct MergeOptions {
     /// Most hits to return.
     pub(crate) limit: u32,
-    /// What the form of the answer adds to the passages.
+    /// The tokens that the form of the answer adds to the passages.
     pub(crate) form: Option<FormCost>,
     /// The fusion constant.
     pub(crate) rrf_k: f64,
@@ -148,7 +148,7 @@ fn is_table_of_contents(hit: &Hit) -> bool {
     is_contents(&hit.stored.chunk.chunk.text)
 }
 
-/// Returns what a leg adds to the score; 0 if it did not find the chunk.
+/// Returns the part of the score that a leg adds; 0 if it did not find the chunk.
 fn term(leg: Option<LegScore>) -> f64 {
     leg.map_or(0.0, |leg| leg.term)
 }

@@ -113,7 +113,7 @@ struct ProgramProcess {
     child: Child,
     #[cfg(windows)]
     _tree: Option<processes::ProcessTree>,
-    /// A variable of its environment, which everything that it starts has, too.
+    /// A variable of its environment, which everything that it starts also has.
     #[cfg(unix)]
     mark: String,
 }
@@ -122,7 +122,7 @@ struct ProgramProcess {
 #[cfg(unix)]
 const MAX_ROUNDS: u32 = 8;
 
-/// Name of the variable that marks what a run has started.
+/// Name of the variable that marks the processes that a run has started.
 const MARK: &str = "KB_RUN";
 
 impl ProgramProcess {
@@ -184,7 +184,7 @@ mod tests {
             .map(|output| String::from_utf8_lossy(&output).into_owned())
     }
 
-    /// Longer than any program here takes, on a busy machine, too.
+    /// Longer than any program here takes, even on a busy machine.
     const LONG_MS: u64 = 120_000;
 
     #[track_caller]

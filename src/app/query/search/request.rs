@@ -33,7 +33,7 @@ pub struct SearchRequest {
     pub recent: Option<Option<u32>>,
     /// The day from which ages count; that of the newest document that passes the filter if it is `None`.
     pub newest: Option<String>,
-    /// What other knowledge bases, which are asked too, have of the query's terms.
+    /// Statistics of the query's terms in the other knowledge bases that are searched.
     pub elsewhere: TermStatistics,
     /// Whether near copies of better hits are included.
     pub keeps_copies: bool,
@@ -41,11 +41,11 @@ pub struct SearchRequest {
     pub is_explained: bool,
     /// Most tokens of all passages together; without a budget, the answer is hits instead of passages.
     pub budget: Option<u32>,
-    /// What the form of the answer adds to the passages, if the budget includes it.
+    /// The tokens that the form of the answer adds to the passages, if the budget includes it.
     pub form: Option<FormCost>,
     /// Chunks to add before and after each hit.
     pub context: u32,
-    /// What is done about hits whose files have changed; `search.freshness` if it is `None`.
+    /// The treatment of hits whose files have changed; `search.freshness` if it is `None`.
     pub freshness: Option<Freshness>,
     /// Fewest hits to request, even if `limit` is smaller.
     pub least: u32,

@@ -1,7 +1,7 @@
 //! Lets a program of the user's order the first results (`search.rerank_command`).
 //!
 //! The program reads one line of JSON for each result and prints one for each, with a score. If it fails in any way,
-//! the order stays and the answer says why: a half-applied order would look like a complete one.
+//! the order is kept and the answer says why: a half-applied order would look like a complete one.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -19,8 +19,8 @@ use crate::trace::stage;
 
 use super::program;
 
-/// Results that the program orders; the others stay behind them. The number does not depend on `--top`, so neither
-/// does the order. A cross-encoder of MiniLM's size reads 50 passages in about a second on one processor.
+/// Results that the program orders; the others follow them. The number does not depend on `--top`, so neither does the
+/// order. A cross-encoder of MiniLM's size reads 50 passages in about a second on one processor.
 pub(crate) const DEPTH: u32 = 50;
 
 /// Most characters of the program's message that an answer quotes.

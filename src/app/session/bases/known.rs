@@ -31,15 +31,15 @@ const MAX_BASES: usize = 1000;
 pub enum BaseTrust {
     /// The user no longer lists it by its name; its id is `-`.
     Forgotten,
-    /// The user made it or allowed its use. Only what is listed with it is followed.
+    /// The user made it or allowed its use. Only the paths that are listed with it are followed.
     Allowed,
     /// The user's kb made it, before folders were listed here.
     Own,
 }
 
 impl BaseTrust {
-    /// The words in the file, the one that is written first. Older versions wrote `files` if all folders were
-    /// to be followed, whatever they were.
+    /// The words in the file, the one that is written first. Older versions wrote `files` if all folders were to be
+    /// followed without exception.
     const WORDS: [(&'static str, Self); 4] = [
         ("forgotten", Self::Forgotten),
         ("allowed", Self::Allowed),
@@ -72,7 +72,7 @@ pub(crate) fn id(found: Option<String>) -> String {
 pub struct KnownBase {
     /// Whether the user allowed it.
     pub state: BaseTrust,
-    /// What of it is followed.
+    /// Its folders and files that are followed.
     pub allowed: AllowedPaths,
     id: String,
     /// Without links, as the file has it.
@@ -92,7 +92,8 @@ impl KnownBases {
         Self::read_where(environment, |_| true)
     }
 
-    /// The same, but what is allowed only for the knowledge bases in a folder: those of others may list thousands of files.
+    /// Reads the file, with the allowed paths only of the knowledge bases in a folder: others may list thousands of
+    /// files.
     pub fn read_of(environment: &Environment, dir: &Path) -> Result<Self> {
         let path = real(dir);
         Self::read_where(environment, |base| base.path == path)
@@ -178,7 +179,7 @@ impl KnownBases {
     }
 }
 
-/// Allows the use of the database with this id in a folder, and changes what is followed of it. Returns all
+/// Allows the use of the database with this id in a folder, and changes which of its paths are followed. Returns all
 /// that is followed of it then.
 pub fn allow(
     environment: &Environment,

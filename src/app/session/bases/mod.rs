@@ -26,7 +26,7 @@ pub const MAX_DESCRIPTION: usize = 300;
 /// commits to it could change what is found.
 const GIT_IGNORE: &str = ".gitignore";
 
-/// Returns the names in a list that is separated by commas, none twice.
+/// Returns the names in a list that is separated by commas, without duplicates.
 pub fn names(typed: &str) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for name in typed.split(',').map(str::trim) {
@@ -196,7 +196,7 @@ pub fn make_here(session: &Session) -> Result<NamedBase> {
     Ok(place)
 }
 
-/// Forgets the name of a knowledge base; its files stay.
+/// Forgets the name of a knowledge base; its files are kept.
 pub fn forget(session: &Session, name: &str) -> Result<NamedBase> {
     let place = listed_by_name(session, name)?;
     known::set_forgotten(session.environment(), &place.dir, true)?;

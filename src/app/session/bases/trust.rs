@@ -1,7 +1,7 @@
 //! Decides which files and folders of a knowledge base are followed.
 //!
 //! Neither the place of a database nor the id in it shows who wrote it: `git pull` and `kb restore` change it.
-//! So only what the user named to kb on this machine, or was shown and allowed, is followed. That is remembered
+//! So kb follows only paths that the user named to it on this machine, or was shown and allowed. That is remembered
 //! outside the database ([`known`]), and every connection gets it here.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use crate::text::paths;
 /// Most names of files in a line.
 const MAX_NAMES: usize = 5;
 
-/// What decides about the trust in a database.
+/// The facts that determine the trust in a database.
 #[derive(Debug, Clone, Copy)]
 pub struct TrustContext<'a> {
     /// The variables of the process.
@@ -35,7 +35,7 @@ pub struct TrustContext<'a> {
     pub command: &'a str,
 }
 
-/// Gives a new database an id, and a connection what is followed. Returns what to tell the user.
+/// Gives a new database an id, and a connection the paths to follow. Returns a message for the user.
 pub fn settle(store: &mut Store, opening: &TrustContext<'_>) -> Result<Option<String>> {
     let TrustContext { environment, dir, is_new, is_usual, .. } = *opening;
     let mut found = store.base_id()?;
@@ -82,14 +82,14 @@ fn make_own(store: &mut Store, environment: &Environment, dir: &Path) -> Result<
     }
     let kept = store.keep_base_id(&id)?;
     if kept != id {
-        // Another process was faster, so its id stays and is allowed.
+        // Another process was faster, so its id is kept and allowed.
         let _ = known::allow(environment, dir, &known::id(Some(kept)), |_| {});
     }
     Ok(None)
 }
 
-/// Follows what a database in the user's own data directory remembers, once, except what is hidden or outside
-/// the home directory.
+/// Follows the paths that a database in the user's own data directory remembers, once, except hidden ones and those
+/// outside the home directory.
 fn take_over(store: &mut Store, opening: &TrustContext<'_>, id: &str) -> Result<Option<String>> {
     let TrustContext { environment, dir, command, .. } = *opening;
     store.follow(FollowedPaths::Listed(AllowedPaths::default()));
@@ -110,7 +110,7 @@ fn take_over(store: &mut Store, opening: &TrustContext<'_>, id: &str) -> Result<
     Ok((!lines.is_empty()).then(|| lines.join("\n")))
 }
 
-/// Whether a path is in view, and where it leads is, too.
+/// Whether a path and the place to which it leads are in view.
 fn is_usual(path: &str, homes: &[PathBuf]) -> bool {
     [path, &real_path_of(path)].iter().all(|path| is_in_view(&paths::path_of(path), homes))
 }
@@ -125,7 +125,7 @@ fn is_hidden(part: Component<'_>) -> bool {
     part.as_os_str().as_encoded_bytes().starts_with(b".")
 }
 
-/// Remembers what the user has just named, and follows it. Returns all that is followed by now.
+/// Remembers the paths that the user has just named, and follows them. Returns all that is followed by now.
 pub fn name(
     environment: &Environment,
     dir: &Path,
@@ -161,7 +161,7 @@ pub fn remove(
     Ok(())
 }
 
-/// Returns what the user was shown, with where its paths lead now.
+/// Returns the paths that the user was shown, and where they lead now.
 pub fn shown(unfollowed: &UnfollowedPaths) -> AllowedPaths {
     let mut shown = AllowedPaths::default();
     for (root, _) in &unfollowed.folders {
@@ -181,7 +181,7 @@ pub fn real_path_of(text: &str) -> String {
     reach.and_then(|reach| reach.real_path()).unwrap_or_else(|| text.to_owned())
 }
 
-/// Describes what is not followed: each folder with its options, and the other files by their folders.
+/// Describes the paths that are not followed: each folder with its options, and the other files by their folders.
 pub fn lines(unfollowed: &UnfollowedPaths) -> Vec<String> {
     let mut by_folder: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for text in &unfollowed.files {

@@ -278,7 +278,7 @@ impl ModelSelection {
         )))
     }
 
-    /// Finds model and runtime library, fetching what is missing.
+    /// Finds model and runtime library, fetching missing files.
     pub fn install(&self, observer: &dyn Observer) -> Result<InstalledModel> {
         if !self.may_fetch && self.locate_model().is_err() {
             return Err(Error::UntrustedModel { name: self.name() });
