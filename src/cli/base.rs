@@ -68,7 +68,7 @@ pub(super) fn offer_unfollowed(context: &CommandContext) -> Result<()> {
     if !streams::is_stdin_terminal() {
         return Ok(());
     }
-    // Opening the database once takes over what an older version followed.
+    // Opening the database once takes over the paths that an older version followed.
     let Some(store) = session.open_existing()? else { return Ok(()) };
     store.close()?;
     let candidate = allow::candidate(session, Some(session.data_dir()), &context.ui)?;
@@ -78,7 +78,8 @@ pub(super) fn offer_unfollowed(context: &CommandContext) -> Result<()> {
     Ok(())
 }
 
-/// Names what the database adds to what is followed, and what becomes of it. Returns whether there is any.
+/// Lists the paths that the database adds to the followed ones, and what happens to them. Returns whether there are
+/// any.
 fn show(context: &CommandContext, candidate: &AllowableBase, will: &str) -> bool {
     let lines = candidate.lines();
     let ui: &dyn Observer = &context.ui;

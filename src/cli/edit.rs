@@ -63,8 +63,8 @@ pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<Exi
 
 /// Lets the user edit the page of a document; returns what changes, and the file with the page.
 ///
-/// The file is in the data directory, which only its owner can enter. It stays if it cannot be read, and the
-/// next edit of the document opens it again.
+/// The file is in the data directory, which only its owner can enter. It is kept if it cannot be read, and the next
+/// edit of the document opens it again.
 fn in_editor(context: &CommandContext, editable: &Editable) -> Result<(EditedFields, PathBuf)> {
     let id = editable.document.id;
     let folder = context.session.data_dir();

@@ -11,8 +11,9 @@ use signal_hook::flag;
 
 use crate::error::{Error, Result};
 
-/// Ends the process with success while other threads compute. What usually runs at the end of a process frees what they
-/// use, such as the tables of ONNX Runtime. The database is as after any sudden end: the next command opens it.
+/// Ends the process with success while other threads compute. The usual code at the end of a process does not run: it
+/// would free data that they use, such as the tables of ONNX Runtime. The database is as after any sudden end: the next
+/// command opens it.
 pub(super) fn end_at_once() -> ! {
     signal_hook::low_level::exit(0)
 }

@@ -41,7 +41,7 @@ pub(super) const TOPICS: &[Topic] = &[
     Topic { name: "exit", page: include_str!("../../docs/exit.md"), appendix: "" },
 ];
 
-/// Options that `-h` leaves out, of whatever command, so that its page fits on a screen of 24 lines. `--help` has all.
+/// Options of any command that `-h` leaves out, so that its page fits on a screen of 24 lines. `--help` has all.
 #[rustfmt::skip]
 const UNCOMMON: &[&str] = &[
     "added-since", "around", "backups", "batch", "capability", "check-obsolete", "chunks", "context",

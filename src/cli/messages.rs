@@ -29,12 +29,12 @@ const WIDTH: usize = 80;
 pub(super) enum Verbosity {
     /// Errors and warnings.
     Quiet,
-    /// Also what was done.
+    /// Errors, warnings and what was done.
     #[default]
     Normal,
-    /// Also the database, the model and each file.
+    /// All of these, and the database, the model and each file.
     Verbose,
-    /// Also the time of each stage.
+    /// All of these, and the time of each stage.
     Timed,
 }
 

@@ -325,10 +325,10 @@ impl CountProgress {
     }
 }
 
-/// What a run shows: the bar has the columns that the text leaves, in a narrow terminal none.
+/// The template of a run. The bar has the columns that the text leaves, in a narrow terminal none.
 const RUN: &str = "{percent:>3} %  {prefix}  {wide_bar:.cyan/bright.black}\n{msg:.dim}";
 
-/// What a long run shows; every line fits 80 columns.
+/// The note on a long run; every line fits 80 columns.
 const LONG_NOTE: &str = "The model runs on the processor. Ctrl-C stops after the current document;\n\
                          the same command continues from there.";
 

@@ -51,7 +51,7 @@ pub(super) fn files(context: &CommandContext, args: &args::FilesArgs) -> Result<
     })
 }
 
-/// Whether there is no document and no file, whatever its state.
+/// Whether there is neither a document nor a file in any state.
 fn has_no_files(context: &CommandContext) -> Result<bool> {
     let files = app::query::files::list(&context.session, &FilesRequest::default())?;
     is_nothing(context, files.files.is_empty())

@@ -1,4 +1,4 @@
-//! Answers a command line that clap does not run: with help, the version, or what is wrong with it.
+//! Answers a command line that clap does not run: with help, the version, or an error.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::present::terminal::sheet::CleanWriter;
 use crate::skill::commands;
 
-/// Answers `--help` and `--version`, or reports what is wrong with the command line.
+/// Answers `--help` and `--version`, or reports the error in the command line.
 pub(super) fn explain(
     error: &clap::Error,
     args: &[OsString],
@@ -78,7 +78,7 @@ pub(super) fn is_skill(args: &[OsString]) -> bool {
     first_word(args).is_some_and(|word| word == "skill")
 }
 
-/// Answers `--help` and `--version` of a skill command, or reports what is wrong in the words of the
+/// Answers `--help` and `--version` of a skill command, or reports the error in the words of the
 /// skill protocol.
 pub(super) fn explain_skill(
     error: &clap::Error,

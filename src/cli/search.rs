@@ -104,7 +104,7 @@ fn by_observer<T>(
     }
 }
 
-/// Reports on stderr what the format has no place for: whether the hits are an answer, and stale files.
+/// Reports on stderr the facts that the format cannot carry: whether the hits are an answer, and stale files.
 fn aside(context: &CommandContext, answer: &SearchAnswer, format: SearchFormat) {
     if !matches!(format, SearchFormat::Jsonl | SearchFormat::Paths) {
         return;

@@ -123,7 +123,7 @@ fn perform(
     print(&answer, environment, global, call, program)
 }
 
-/// Says what a build would put where agents find it, and asks, unless it is there already.
+/// Lists the files that a build would put where agents find them, and asks, unless they are there already.
 fn allows_deployment(plan: &BuildPlan) -> Result<bool> {
     if plan.paths.is_empty() {
         return Ok(true);

@@ -47,7 +47,7 @@ pub(super) fn stderr_size() -> (u16, u16) {
     console::Term::stderr().size()
 }
 
-/// Returns stderr for a full screen. What is written to it must be clean.
+/// Returns stderr for a full screen. Text that is written to it must be clean.
 pub(super) fn screen() -> Box<dyn Write + Send> {
     Box::new(io::stderr())
 }

@@ -7,7 +7,7 @@ use crate::document::Filter;
 use crate::present::find::{Line, Meaning, piece};
 use crate::text::printable::clean;
 
-/// What a filter is about.
+/// The subject of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FilterKind {
     /// One of the values that documents have.
@@ -16,7 +16,7 @@ pub(super) enum FilterKind {
     Date,
 }
 
-/// The menu of filters: letter, name, what it is about.
+/// The menu of filters: letter, name, subject.
 pub(super) const MENU: [(char, &str, FilterKind); 5] = [
     ('t', "type", FilterKind::Of(Facet::Type)),
     ('g', "tag", FilterKind::Of(Facet::Tag)),
@@ -43,7 +43,7 @@ pub(super) struct Picker {
     pub(super) entry: LineEditor,
     /// The values, once they are known.
     pub(super) values: Vec<FacetValue>,
-    /// The selected one among those that match what is typed.
+    /// The selected one among the values that match the typed text.
     pub(super) selected: usize,
     pub(super) offset: usize,
 }
@@ -54,13 +54,14 @@ impl Picker {
         Self { kind, name, entry, values, selected: 0, offset: 0 }
     }
 
-    /// Returns the values that contain what is typed.
+    /// Returns the values that contain the typed text.
     pub(super) fn matching(&self) -> Vec<&FacetValue> {
         let typed = self.entry.text().trim().to_lowercase();
         self.values.iter().filter(|value| value.name.to_lowercase().contains(&typed)).collect()
     }
 
-    /// Changes a filter by what is selected or typed. What is selected already is removed.
+    /// Changes a filter by the value that is selected or typed. A value that the filter already has
+    /// is removed.
     pub(super) fn apply(&self, filter: &mut Filter) -> Result<(), String> {
         let facet = match self.kind {
             FilterKind::Date => {
@@ -97,7 +98,7 @@ pub(super) fn is_set(filter: &Filter, facet: Facet, name: &str) -> bool {
     }
 }
 
-/// Returns the first and the last date of what was typed.
+/// Returns the first and the last date of the typed text.
 fn dates(typed: &str) -> Result<(Option<String>, Option<String>), String> {
     let typed = typed.trim();
     let (since, until) = match typed.split_once("..") {

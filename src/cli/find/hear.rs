@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::present::find::Listing;
 
 impl FindState {
-    /// Handles what the worker sends.
+    /// Handles a message from the worker.
     pub(super) fn receive(&mut self, reply: WorkerReply) -> Vec<FindEffect> {
         match reply {
             WorkerReply::Message(text) => self.warn(&text),
@@ -68,7 +68,8 @@ impl FindState {
         Vec::new()
     }
 
-    /// Shows the hits of the query. What the user has selected among the first ones stays selected.
+    /// Shows the hits of the query. A hit that the user has selected among the first ones remains
+    /// selected.
     fn show_hits(&mut self, listing: Listing, around: Option<NeighbourText>) -> Vec<FindEffect> {
         let old = &self.views[0];
         // A search begins at the first hit, so another one was selected since.

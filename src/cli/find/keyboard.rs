@@ -1,4 +1,4 @@
-//! Names what the screen reacts to, reads keys in a thread, and reports whether the terminal was closed.
+//! Defines the events that the screen reacts to, reads keys in a thread, and reports whether the terminal was closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -90,7 +90,7 @@ pub(super) fn is_hung_up() -> bool {
     false
 }
 
-/// What the screen reacts to.
+/// An event that the screen reacts to.
 #[derive(Debug)]
 pub(super) enum FindInput {
     Key(KeyEvent),

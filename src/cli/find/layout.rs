@@ -40,7 +40,7 @@ const AROUND: usize = 4;
 /// Columns of the keys on their page.
 const KEYS: usize = 19;
 
-/// Before what is typed.
+/// The prompt, before the typed text.
 const PROMPT: &str = "› ";
 
 /// Lines at places of the screen.
@@ -83,7 +83,7 @@ impl ScreenLayout {
     }
 }
 
-/// Lays out the state for a screen. It also keeps what is selected on the screen, and scrolling within the text.
+/// Lays out the state for a screen. It also keeps the selected entry on the screen, and scrolling within the text.
 pub(super) fn layout(
     state: &mut FindState,
     human_layout: &HumanLayout,
@@ -112,7 +112,7 @@ fn rule(columns: usize) -> Line {
     faint("─".repeat(columns))
 }
 
-/// Puts what is typed, with the cursor.
+/// Puts the typed text, with the cursor.
 fn prompt(state: &FindState, screen: ScreenArea, layout: &mut ScreenLayout) {
     let (before, entry, right) = match &state.panel {
         Panel::Picker(picker) => (format!("{} {PROMPT}", picker.name), &picker.entry, ""),
@@ -210,7 +210,7 @@ fn rows(state: &mut FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     view.listing.set_width(area.columns);
     let all = view.listing.rows();
     let at = all.iter().position(|row| *row == ListingRow::Entry(view.selected)).unwrap_or(0);
-    // The heading of a document stays on the screen with its first entry.
+    // The heading of a document is kept on the screen with its first entry.
     let above = at.checked_sub(1).and_then(|row| all.get(row));
     let is_below_heading = matches!(above, Some(ListingRow::Document(_)));
     let from = at - usize::from(is_below_heading);

@@ -204,7 +204,7 @@ impl FindState {
     }
 }
 
-/// Returns what is above a list that is about a selected entry.
+/// Returns the heading of a list that is about a selected entry.
 fn heading(about: &str, title: String) -> Line {
     vec![piece(Meaning::Faint, about), piece(Meaning::Title, title)]
 }

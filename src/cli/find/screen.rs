@@ -1,6 +1,6 @@
 //! Uses the terminal as a full screen: takes it over, paints cells, and restores it.
 //!
-//! What is painted goes through a [`CleanWriter`], which cleans it, so that no stored text can control the terminal.
+//! Everything is painted through a [`CleanWriter`], which cleans it, so that no stored text can control the terminal.
 
 use std::io::{self, Write};
 use std::panic;

@@ -31,7 +31,7 @@ pub(super) enum FindEffect {
 #[derive(Debug)]
 pub(super) struct FindState {
     pub(super) entry: LineEditor,
-    /// What every search has in common: filter, limit, rankings.
+    /// The options that every search has in common: filter, limit, rankings.
     pub(super) request: SearchRequest,
     /// The lists that were followed, the hits of the query first; never empty.
     pub(super) views: Vec<View>,
@@ -53,26 +53,26 @@ pub(super) struct FindState {
     pub(super) heading: Option<Line>,
     /// Whether the hits are not those of the query yet.
     pub(super) is_behind: bool,
-    /// Whether the first of these hits is chosen as soon as they are there.
+    /// Whether the first of these hits is chosen as soon as they arrive.
     pub(super) is_choosing: bool,
 }
 
 /// A list with the text of its selected entry.
 #[derive(Debug)]
 pub(super) struct View {
-    /// What the list is about; `None` for the hits of the query.
+    /// The subject of the list; `None` for the hits of the query.
     pub(super) heading: Option<Line>,
     pub(super) listing: Listing,
     pub(super) selected: usize,
     /// The first row of the list that is shown.
     pub(super) offset: usize,
-    /// What belongs to the selected entry, once it is known.
+    /// The preview of the selected entry, once it is known.
     pub(super) beside: Option<EntryPreview>,
     /// Lines by which the text is scrolled from where it begins.
     pub(super) scroll: isize,
 }
 
-/// What belongs to an entry of a list.
+/// The preview of an entry of a list.
 #[derive(Debug)]
 pub(super) enum EntryPreview {
     /// The neighbours of a hit.
@@ -90,7 +90,7 @@ pub(super) struct ReadingPage {
     pub(super) lines: Option<(usize, ReadingText)>,
 }
 
-/// What is in front of the list.
+/// The panel in front of the list.
 #[derive(Debug)]
 pub(super) enum Panel {
     None,
@@ -182,7 +182,7 @@ impl FindState {
         FindEffect::Ask(NumberedQuestion { slot, number: *number, question })
     }
 
-    /// Asks for what belongs to the selected entry.
+    /// Asks for the preview of the selected entry.
     pub(super) fn ask_beside(&mut self) -> Vec<FindEffect> {
         let view = self.view();
         if view.listing.is_empty() {

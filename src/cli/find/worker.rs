@@ -27,7 +27,7 @@ const SIMILAR: u32 = 30;
 /// The beginning of queries on which a debug build panics here, so that tests see how the terminal is left.
 const PANIC: &str = "test-panic-worker";
 
-/// What the screen wants to know.
+/// A question that the screen asks.
 #[derive(Debug, Clone)]
 pub(super) enum Question {
     /// The hits of a query.
@@ -76,7 +76,7 @@ pub(super) struct NumberedQuestion {
     pub(super) question: Question,
 }
 
-/// What the worker sends.
+/// A message from the worker.
 #[derive(Debug)]
 pub(super) enum WorkerReply {
     Answer {
@@ -283,7 +283,7 @@ impl<T: From<WorkerReply> + Send> FindWorker<'_, T> {
     }
 }
 
-/// Sends what a use case reports to the screen.
+/// Sends the messages of a use case to the screen.
 struct Messages<T>(Mutex<Sender<T>>);
 
 impl<T: From<WorkerReply> + Send> Observer for Messages<T> {
