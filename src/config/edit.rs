@@ -103,8 +103,8 @@ pub(crate) fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns a typed value as a YAML scalar. Numbers and booleans stay unquoted unless the key holds
-/// text; text is quoted where YAML would interpret it.
+/// Returns a typed value as a YAML scalar. Numbers and booleans are unquoted unless the key holds text; text is quoted
+/// where YAML would interpret it.
 fn scalar(typed: &str, is_text: bool) -> String {
     let parsed = Some(typed).filter(|typed| !is_text && limits::is_readable_yaml(typed));
     match parsed.and_then(|typed| yaml_serde::from_str(typed).ok()) {

@@ -51,7 +51,7 @@ impl Environment {
         programs.find(|program| program.is_absolute() && program.is_file())
     }
 
-    /// Returns what is started for a program that the user names: a name alone is a program on `PATH`, as
+    /// Returns the program to start for one that the user names: a name alone is a program on `PATH`, as
     /// [`Self::program`] finds it.
     pub fn started(&self, program: &str) -> io::Result<PathBuf> {
         if Path::new(program).components().count() > 1 {

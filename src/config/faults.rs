@@ -27,9 +27,9 @@ pub(super) fn wrong_value(
     refused(&key, &explain(&error.kind, limit), origins, file)
 }
 
-/// What is wrong with a value.
+/// The fault of a value.
 struct ValueFault {
-    /// What the value must be, such as `must be true or false`.
+    /// The rule for the value, such as `must be true or false`.
     rule: String,
     /// The value as the user wrote it; empty if the rule is enough.
     found: String,
@@ -139,7 +139,7 @@ pub(super) fn check(
     let chunks = &config.chunking.defaults;
     let rrf_k = config.search.rrf_k;
     let (overlap, longest) = ("chunking.defaults.overlap_tokens", "chunking.defaults.max_tokens");
-    // Of the two values, the one that was typed is at fault, not the one in the file.
+    // The value that was typed is at fault, not the one in the file.
     let layer = |key: &str| origins.get(key).map_or(0, SettingOrigin::layer);
     let is_longest_typed = layer(longest) > layer(overlap).max(FILE_LAYER);
     let overlap_rule = if is_longest_typed {

@@ -59,9 +59,9 @@ pub struct SearchSettings {
     pub default_format: DefaultFormat,
     /// The fusion constant.
     pub rrf_k: f64,
-    /// Days in which what a document gains in a search by being new falls by half; 0: ages do not count.
+    /// Half-life in days of the boost that new documents get in a search; 0 disables it.
     pub half_life_days: u32,
-    /// What is done about hits whose files have changed.
+    /// The treatment of hits whose files have changed.
     pub freshness: Freshness,
     /// Time in milliseconds for reading changed files again.
     pub refresh_ms: u32,
@@ -254,7 +254,7 @@ pub struct Ingestion {
     pub max_cpu_seconds: u32,
     /// Whether symbolic links below a folder are followed.
     pub follow_links: bool,
-    /// Whether folders and files that programs generated are read, too.
+    /// Whether folders and files that programs generated are also read.
     pub include_ignored: bool,
     /// Further extensions of plain text, separated as [`words`](crate::config::words) reads them.
     #[serde(deserialize_with = "as_words")]

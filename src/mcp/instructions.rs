@@ -40,7 +40,7 @@ pub(super) fn general(bases: &[ListedBase], usual: &str) -> String {
     )
 }
 
-/// Describes a knowledge base in one line. What the user says about it is quoted, and cut if it is long.
+/// Describes a knowledge base in one line. The user's description is quoted, and cut if it is long.
 fn line(base: &ListedBase) -> String {
     let name = format!("- {}", base.name);
     let Some(description) = &base.description else { return name };

@@ -15,7 +15,7 @@ use crate::mcp::{bases, skill_tools};
 use crate::server::{Call, Schema, Tool, ToolEffect, ToolReply, UNLISTED};
 use crate::skill::commands::COMMANDS;
 
-/// What decides how tools are offered.
+/// The options that determine how tools are offered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolListOptions {
     /// Whether tools may change something.

@@ -12,7 +12,8 @@ use crate::ingest;
 use crate::mcp::words::in_tools;
 use crate::server::{Call, Report};
 
-/// Passes events on to the server's observer; the client gets the number of files, and what is worth reading.
+/// Passes events on to the server's observer; the client gets the number of files, and the messages that are worth
+/// reading.
 pub(super) struct ServerReporter<'a> {
     server: &'a dyn Observer,
     call: &'a Call,

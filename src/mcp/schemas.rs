@@ -29,9 +29,9 @@ pub(super) fn schema<I: JsonSchema>() -> Schema {
     }
 }
 
-/// Removes what costs agents tokens and teaches them nothing: that a property may be null, which
-/// means to omit it, the width of its number, and its default. What may be a number or text becomes text, because
-/// some clients refuse a choice of types.
+/// Removes facts that cost agents tokens and teach them nothing: that a property may be null, which means to omit it,
+/// the width of its number, and its default. A property that may be a number or text becomes text, because some clients
+/// refuse a choice of types.
 fn simplify(property: &mut Value) {
     let Some(property) = property.as_object_mut() else { return };
     property.remove("format");

@@ -19,7 +19,7 @@ use crate::server::{Host, ToolFailure};
 /// The prefix of the addresses of files.
 const FILE_URI: &str = "file://";
 
-/// The knowledge bases, which stay open between calls, and the observer of events.
+/// The knowledge bases, which are kept open between calls, and the observer of events.
 pub(super) struct Service {
     pub(super) bases: Bases,
     pub(super) observer: Arc<dyn Observer>,

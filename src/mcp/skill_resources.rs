@@ -19,7 +19,8 @@ use crate::skill::served;
 /// The scheme of the addresses of skills.
 pub(super) const SKILL_URI: &str = "skill://";
 
-/// What is escaped in an address: all but the unreserved characters of RFC 3986 and the separator of paths.
+/// The characters that are escaped in an address: all but the unreserved characters of RFC 3986 and the separator of
+/// paths.
 const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 

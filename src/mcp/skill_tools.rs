@@ -120,7 +120,7 @@ fn formed(
         compact::skill(answer, out)
     })?;
     match answer {
-        // The contract of the registry requires its data, too.
+        // The contract of the registry also requires its data.
         SkillAnswer::List(_) => {
             let data = if form::fits(&data)? { Some(data) } else { None };
             Ok(ToolReply { data, ..form.page(LIST_PAGE, &text)? })

@@ -313,7 +313,7 @@ fn added(request: &AddRequest, call: &ToolCallContext<'_>) -> Result<ToolReply> 
     call.form.reply(SHORT_PAGE, &report, json::report, documents::report)
 }
 
-/// What a call is about and how it wants to be answered.
+/// The knowledge bases that a call is about, and the form of its answer.
 pub(super) struct ToolCallContext<'a> {
     /// All knowledge bases of the server.
     pub(super) bases: &'a Bases,

@@ -1,5 +1,5 @@
-//! Says what a user could type in the words of tools: a command that is a tool becomes the tool with its arguments, and an
-//! option the argument that it is.
+//! Rewrites commands that a user could type as calls of tools: a command that is a tool becomes the tool with its
+//! arguments, and an option becomes the argument.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,8 @@ use crate::wording::{ArgumentValue, CommandArgument, KbCommand, UserAction, Word
 const OPTIONS: [(&str, &str); 3] =
     [("-F", "fixed_strings"), ("-i", "ignore_case"), ("--also", "queries")];
 
-/// Returns a text in the words of a tool with these arguments. What no tool does stays: the user can type it.
+/// Returns a text in the words of a tool with these arguments. A command without a tool is left unchanged: the user can
+/// type it.
 pub(super) fn in_tools(wording: &Wording, arguments: &Map<String, Value>) -> String {
     wording.in_words(|action| match action {
         UserAction::Command(command) => call(command),

@@ -90,8 +90,8 @@ pub fn links(
     Ok(found)
 }
 
-/// Returns how many links between notes there are, and a line for each that leads to no document. Embedded files that
-/// kb does not read have none.
+/// Returns the number of links between notes, and a line for each that leads to no document. Embedded files that kb
+/// does not read have none.
 pub fn dangling(store: &Store) -> Result<(usize, Vec<String>)> {
     let (names, mut fronts) = (LinkTargetIndex::read(store)?, store.front_links()?);
     let (mut num_links, mut lines) = (0, Vec::new());
@@ -139,7 +139,7 @@ impl FoundLink<'_> {
     }
 }
 
-/// What is not escaped in paths.
+/// The characters that are escaped in paths: all but letters, digits, `-`, `_`, `.` and `~`.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Returns the names of a document as notes write them: unchanged, and with percent escapes.
@@ -158,7 +158,7 @@ fn written_names(document: &StoredDocument) -> Vec<String> {
 /// The names of all documents.
 struct LinkTargetIndex {
     all: Vec<DocumentName>,
-    /// What is called so: by its file (0), an alias (1) or its title (2).
+    /// The documents with each name: that of the file (0), an alias (1) or the title (2).
     by_name: HashMap<String, Vec<(u8, usize)>>,
     /// The added folders, as they are compared.
     roots: Vec<String>,

@@ -7,9 +7,9 @@ pub use crate::text::markdown::{cells, without_fence, without_marks};
 
 /// Returns a document as Markdown, with a line end if it is not empty.
 ///
-/// Headings get as many `#` as their chain has headings, and one more if the title is a heading. Text
-/// that is already Markdown and plain text stay unchanged, and source code or data is one fenced block.
-/// With `has_page_marks`, a comment with its number stands before each page with text.
+/// Headings get as many `#` as their chain has headings, and one more if the title is a heading. Text that is already
+/// Markdown and plain text are unchanged, and source code or data is one fenced block. With `has_page_marks`, a comment
+/// with its number stands before each page with text.
 pub fn markdown(
     document: &Document,
     format: Format,

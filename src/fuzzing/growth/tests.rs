@@ -14,17 +14,17 @@ use kb_reader::fuzzing as readers;
 /// Ways to repeat a mark: what is before and after it.
 const SHAPES: [(&str, &str); 5] = [("", ""), ("", "a "), ("", " a\n"), ("", "\n"), ("", "a\n\n")];
 
-/// A text format, and what is repeated in it.
+/// A text format, and the texts to repeat in it.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Format {
     name: String,
-    /// What a document begins and ends with.
+    /// The beginning and the end of a document.
     head: String,
     tail: String,
-    /// What its first half repeats, if that is not what the second half does.
+    /// The repeated text of its first half, if the second half repeats another one.
     first: String,
-    /// What is repeated: marks in several [`SHAPES`], and texts unchanged.
+    /// The repeated texts: marks in several [`SHAPES`], and texts unchanged.
     marks: Vec<String>,
     texts: Vec<String>,
 }

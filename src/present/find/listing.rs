@@ -187,7 +187,7 @@ impl Listing {
         excerpt_of(hit, &self.terms, self.room, [1, 1])
     }
 
-    /// Returns what is above the text of an entry: title, header chain, location.
+    /// Returns the lines above the text of an entry: title, header chain, location.
     pub fn head(&self, entry: usize, layout: &HumanLayout, columns: usize) -> Vec<Line> {
         let about = self.about(entry);
         let marks = match &self.entries[entry] {
@@ -222,7 +222,7 @@ impl Listing {
         }
     }
 
-    /// Returns the line with the path, and behind it what else is known.
+    /// Returns the line with the path, and the other facts after it.
     fn location_line(
         &self,
         entry: usize,

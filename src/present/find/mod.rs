@@ -1,6 +1,6 @@
 //! Lays out results for the screen of `kb find`, as lines of pieces with a meaning.
 //!
-//! Knows the width that is available, but neither the terminal nor what is selected.
+//! Knows the available width, but neither the terminal nor the selected entry.
 
 mod listing;
 mod reading;
@@ -15,9 +15,9 @@ pub use reading::{PartReading, ReadingText};
 /// A piece of a line. Its text is clean and has no line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinePiece {
-    /// What is shown.
+    /// The text to show.
     pub text: String,
-    /// What it is, which decides about its colour.
+    /// Its meaning, which determines its colour.
     pub meaning: Meaning,
 }
 

@@ -75,7 +75,7 @@ impl<'a> CleanWriter<'a> {
     }
 
     /// Replaces the row of the cursor and all below it by these lines, one row each, and puts the cursor back before the
-    /// first. Of their escape sequences, only those for colours are kept.
+    /// first. Escape sequences are removed unless they are for colours.
     pub fn rows(&mut self, lines: &[impl AsRef<str>]) -> io::Result<()> {
         self.out.write_all(b"\r\x1b[J")?;
         for (number, line) in lines.iter().enumerate() {
@@ -88,7 +88,7 @@ impl<'a> CleanWriter<'a> {
         }
     }
 
-    /// Writes a help page styled by clap. Of its escape sequences, only those for colours are kept.
+    /// Writes a help page styled by clap. Escape sequences are removed unless they are for colours.
     pub fn help(&mut self, page: &str) -> io::Result<()> {
         let mut parts = page.split("\u{1b}[");
         self.text(parts.next().unwrap_or_default())?;

@@ -12,7 +12,7 @@ const TAB: &str = "    ";
 /// A piece of the passage that begins on a new line.
 pub(crate) struct PassageBlock {
     pub(crate) text: String,
-    /// What its first line is.
+    /// The kind of its first line.
     pub(crate) kind: LineKind,
     pub(crate) matches: Vec<Match>,
     /// Its lines in the passage, from 0.

@@ -208,7 +208,7 @@ impl HumanLayout {
         writeln!(out, "Tags of '{}': {}", clean(&document.title), clean(&tags))
     }
 
-    /// Writes what was edited of a document.
+    /// Writes the edited fields of a document.
     pub fn edited(
         &self,
         document: &StoredDocument,

@@ -1,4 +1,4 @@
-//! Cuts matching lines to a budget of tokens, and counts what is left out.
+//! Cuts matching lines to a budget of tokens, and counts the ones that are left out.
 
 use std::io;
 
@@ -107,7 +107,7 @@ impl<'a> GrepPart<'a> {
         Some(format!("... {matches} more {noun} in {}", counted(documents, "document")))
     }
 
-    /// Whether nothing of what was found fits.
+    /// Whether none of the matches fits.
     pub(super) fn is_void(&self) -> bool {
         self.documents.is_empty() && !self.results.documents.is_empty()
     }

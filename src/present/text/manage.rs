@@ -1,4 +1,4 @@
-//! Writes what the commands report that set up and look after a knowledge base.
+//! Writes the reports of the commands that set up and maintain a knowledge base.
 
 use std::io;
 
@@ -40,7 +40,7 @@ impl HumanLayout {
         Ok(())
     }
 
-    /// Writes what was done with a knowledge base.
+    /// Writes the change of a knowledge base.
     pub fn base_changed(&self, change: &BaseChange, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let (name, path) = (&change.place.name, clean(&path_text(&change.place.dir)));
         match (change.action, change.follows_files) {
@@ -104,7 +104,7 @@ impl HumanLayout {
         writeln!(out, "{would} {freed}, {} left.", megabytes(cache::size_bytes(&cleaned.kept)))
     }
 
-    /// Writes what will change, with a sign before each line that goes or comes.
+    /// Writes the planned changes, with a sign before each line that is removed or added.
     pub fn client_plan(&self, plan: &SettingsPlan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         writeln!(out, "{}, under `{}`:", clean(&path_text(&plan.path)), plan.key)?;
         for (sign, entry) in [('-', &plan.before), ('+', &plan.after)] {
@@ -117,8 +117,8 @@ impl HumanLayout {
         self.other_fields(plan, out)
     }
 
-    /// Writes which fields of an existing entry stay, and which go. A variable that stays can change
-    /// what kb does.
+    /// Writes which fields of an existing entry are kept, and which are dropped. A variable that is
+    /// kept can change the behaviour of kb.
     fn other_fields(&self, plan: &SettingsPlan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         for (verb, fields) in [("Keeps", &plan.others.kept), ("Drops", &plan.others.dropped)] {
             if !fields.is_empty() {
@@ -129,7 +129,7 @@ impl HumanLayout {
         Ok(())
     }
 
-    /// Writes what was changed.
+    /// Writes the changes that were made.
     pub fn client_changed(&self, plan: &SettingsPlan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let (title, path) = (plan.client.title, clean(&path_text(&plan.path)));
         match plan.action {
@@ -274,13 +274,13 @@ impl HumanLayout {
     }
 }
 
-/// Returns a knowledge base in one line: its name, what is in it and what the user says that it holds.
+/// Returns a knowledge base in one line: its name, its contents and the description of the user.
 pub(super) fn described_shortly(base: &ListedBase) -> String {
     let description = base.description.as_deref().map(|text| format!("; {}", clean(text)));
     format!("{}: {}{}", base.name, state(base), description.unwrap_or_default())
 }
 
-/// Returns what is in a knowledge base, or why it is not used.
+/// Returns the contents of a knowledge base, or why it is not used.
 fn state(base: &ListedBase) -> String {
     let files = if base.follows_files == Some(true) { "" } else { ", files are not followed" };
     match (&base.error, base.num_documents) {

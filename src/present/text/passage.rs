@@ -188,7 +188,7 @@ fn fits(block: &PassageBlock, room: PassageRoom) -> bool {
     width(&block.text[..end]) < room.columns
 }
 
-/// A passage, and what of it has to be shown.
+/// A passage, and the parts of it that have to be shown.
 struct ShownPassage {
     blocks: Vec<PassageBlock>,
     rated: RatedLines,
@@ -221,7 +221,7 @@ impl ShownPassage {
         let begins = beginnings(table, room).into_iter().filter(|begin| begin.block == row);
         let begin = self.best_of(begins)?;
         let shown = rows(table, begin, room);
-        // Of a wide head, the part with words of the query is shown.
+        // Only the part of a wide head that has words of the query is shown.
         let head_row = self.parts_of(head).max_by_key(|part| {
             (self.rated.within(&self.in_passage(part)), Reverse(part.bytes.start))
         })?;

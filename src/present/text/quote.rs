@@ -152,8 +152,8 @@ pub(super) fn part(hit: &Hit, has_new_section: bool) -> String {
     parts.join(", ")
 }
 
-/// Returns the shortest form of a place: `p.3`, `pp.4-8` if it is not known which of them, `:12`, or nothing. What has pages
-/// has no lines.
+/// Returns the shortest form of a place: `p.3`, `pp.4-8` if it is not known which of them, `:12`, or nothing. A
+/// document with pages has no lines.
 pub(crate) fn short_place(line: Option<u32>, pages: Option<PageRange>) -> String {
     match (pages, line) {
         (Some(pages), _) if pages.is_single() => format!("p.{pages}"),

@@ -19,8 +19,8 @@ use crate::text::printable::{clean, clean_lines};
 /// Most documents that are named for links; JSON has all.
 const MAX_ENDS: usize = 20;
 
-/// Writes the parts of a document, indented by their level; `mark` is behind its type. `path` is its path as it is shown, which
-/// tells it from others with the same title.
+/// Writes the parts of a document, indented by their level; `mark` is after its type. `path` is its path as shown,
+/// which distinguishes it from others with the same title.
 pub fn outline(
     outline: &DocumentOutline,
     mark: &str,
@@ -98,7 +98,7 @@ pub(super) fn other_ends(links: &DocumentLinks) -> impl Iterator<Item = (&'stati
     })
 }
 
-/// Writes which page was drawn, the size of its picture, and what is marked on it.
+/// Writes which page was drawn, the size of its picture, and the words that are marked on it.
 pub fn picture(drawn: &PagePicture, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let PagePicture { document, page, picture, .. } = drawn;
     let title = clean(&document.title);

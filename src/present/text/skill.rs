@@ -132,11 +132,11 @@ fn build(report: &BuildReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the place of kb's own skill.
-/// What AGENTS.md can say: the first step of SKILL.md, and where the rest is.
+/// A line for AGENTS.md: the first step of SKILL.md, and where the rest is.
 const AGENTS_LINE: &str = "- Search the user's documents with `kb search \"QUESTION\" --budget 1000 --format agent` \
                            whenever they may hold the answer, and cite title and page; `kb help` has the rest.";
 
+/// Writes the place of kb's own skill.
 fn install(installed: &InstalledSkill, out: &mut CleanWriter<'_>) -> io::Result<()> {
     let done = if installed.is_new { "Wrote" } else { "Up to date:" };
     writeln!(out, "{done} {} (version {})", name_of(&installed.path), installed.version)?;

@@ -194,7 +194,7 @@ impl HumanLayout {
     }
 }
 
-/// Returns what is shown for a database without a model.
+/// Returns the text that is shown for a database without a model.
 fn no_model() -> Wording {
     wording!("none yet (`{}` adds vectors, by which meanings are found)", kb("init"))
 }
@@ -229,7 +229,8 @@ fn describe_update(last: Option<&LastUpdate>) -> String {
     }
 }
 
-/// Returns a time, RFC 3339 in UTC, as people write it, to the minute; as it is if it has another form.
+/// Returns a time, RFC 3339 in UTC, as people write it, to the minute; unchanged if it has another
+/// form.
 fn readable(time: &str) -> String {
     match (time.split_once('T'), time.ends_with('Z')) {
         (Some((day, clock)), true) if clock.is_char_boundary(5) => {

@@ -25,7 +25,7 @@ const MAX_BATCH: usize = 64;
 /// How often a thread should take documents, so that all end at about the same time.
 const BATCHES_PER_THREAD: usize = 8;
 
-/// What is returned of a document with a match.
+/// The detail that is returned for a document with a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrepDetail {
     /// Its matching lines, with so many lines before and after each.

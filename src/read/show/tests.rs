@@ -17,7 +17,7 @@ fn shown((db, document): &(TestDb, StoredDocument), selection: PartSelection) ->
     show(&db.store, document.clone(), &ShowOptions { selection, max_lines: None })
 }
 
-/// Checks the text of the first part that is found, and how many there are.
+/// Checks the text of the first part that is found, and the number of parts.
 #[track_caller]
 fn check(
     library: &(TestDb, StoredDocument),

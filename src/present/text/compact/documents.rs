@@ -126,7 +126,7 @@ pub fn status(status: &StatusReport, out: &mut CleanWriter<'_>) -> io::Result<()
     HumanLayout::plain(WIDTH).status(status, out)
 }
 
-/// Writes what was added.
+/// Writes the documents that were added.
 pub fn report(report: &IngestReport, out: &mut CleanWriter<'_>) -> io::Result<()> {
     writeln!(out, "{}", HumanLayout::summary(report))?;
     notes(&report.notes, out)?;

@@ -28,7 +28,7 @@ pub fn cost() -> FormCost {
     }
 }
 
-/// Returns the tokens of what is written before all passages and after them.
+/// Returns the tokens of the text before all passages and after them.
 fn frame(answer: &SearchAnswer) -> usize {
     let mut lines = head(answer);
     lines.extend(stale::advice(&answer.hits).map(|advice| advice.to_string()));
@@ -132,7 +132,7 @@ pub fn similar(found: &SimilarPassages, out: &mut CleanWriter<'_>) -> io::Result
     stale::advice(&found.hits).map_or(Ok(()), |advice| writeln!(out, "\n{advice}"))
 }
 
-/// Writes what is worth knowing about an answer.
+/// Writes the notes about an answer.
 pub(super) fn notes(notes: &[String], out: &mut CleanWriter<'_>) -> io::Result<()> {
     notes.iter().try_for_each(|text| writeln!(out, "{}", note(text)))
 }

@@ -27,7 +27,7 @@ pub fn skill(answer: &SkillAnswer, out: &mut CleanWriter<'_>) -> io::Result<()> 
     }
 }
 
-/// Writes each skill with what it is for.
+/// Writes each skill with its purpose.
 fn list(list: &SkillList, out: &mut CleanWriter<'_>) -> io::Result<()> {
     writeln!(out, "{}", counted(list.skills.len(), "skill"))?;
     for listed in &list.skills {

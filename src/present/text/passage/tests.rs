@@ -169,7 +169,7 @@ fn a_whole_passage_keeps_its_paragraphs_and_blank_lines() {
     assert_eq!(shown("", false), [""; 0]);
 }
 
-// What a list of `kb find` has room for.
+// The room of an entry in the list of `kb find`.
 #[test]
 fn in_one_line_a_heading_gives_way_to_what_is_below_it() {
     let room = PassageRoom { columns: 40, lines: 1, is_code: false };
