@@ -1,4 +1,4 @@
-//! Tests that a database with anything that kb did not make is refused by every command, named, and left as it is.
+//! Tests that every command refuses a database with anything that kb did not make, names it, and leaves it unchanged.
 
 use std::fs;
 use std::path::Path;

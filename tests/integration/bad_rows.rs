@@ -81,7 +81,7 @@ fn reading() -> [(&'static str, Value); 6] {
     ]
 }
 
-/// Commands that are no tools and must work, too.
+/// Commands that are not tools, and must also work.
 const OTHERS: [&[&str]; 2] = [&["files"], &["update"]];
 
 #[test]

@@ -283,7 +283,7 @@ fn files_that_a_foreign_base_names_are_followed_only_with_permission() {
     assert_eq!(in_folder(&env, "clone", &secret).expect(0).json()["returned"], 0);
     // A title is edited in the stored text.
     in_folder(&env, "clone", &["edit", "1", "--title", "Blue valve"]).expect(0);
-    // What the user adds is read.
+    // Files that the user adds are read.
     in_folder(&env, "clone", &["add", "a.md"]).expect(0);
     in_folder(&env, "clone", &["base", "allow", "--files", "--yes"]).expect(0);
     in_folder(&env, "clone", &["update"]).expect(0);

@@ -10,7 +10,7 @@ fn info(env: &TestEnv, id: i64) -> Info {
     read(&env.ok(&["info", &id.to_string(), "--format", "json"]))
 }
 
-/// What `token_count` includes in addition to the text: the context and two special tokens.
+/// Tokens that `token_count` includes in addition to the text: the context and two special ones.
 const BESIDE_TEXT: u32 = 64 + 2;
 
 /// Returns the texts of the chunks of a document, in order.

@@ -1,5 +1,5 @@
-//! Checks that the files of a crate form no circle: the files that a file uses, and those that they use, never lead
-//! back to it.
+//! Checks that the files of a crate form no circle: no chain of files, each of which uses the next, leads back to its
+//! first file.
 //!
 //! A file uses another if it imports or names an item that is defined there. A name that a file only passes on is
 //! followed to its definition, so a `mod.rs` that declares and re-exports uses nothing, and nothing uses it. Tests do not
@@ -20,7 +20,7 @@ struct Import<'a> {
     is_public: bool,
 }
 
-/// What a file defines, imports and names.
+/// A file with the items that it defines, imports and names.
 struct File<'a> {
     path: &'a str,
     imports: Vec<Import<'a>>,

@@ -124,7 +124,7 @@ fn nothing_is_changed_before_a_yes() {
     let settings = "{\"mcpServers\": {}}";
     env.write(".cursor/mcp.json", settings);
     let refused = env.kb(&["mcp", "install", "--client", "cursor"]).expect(1);
-    // What would change is shown, as the file has it, and the error is the last line.
+    // The change is shown in the syntax of the file, and the error is the last line.
     assert!(refused.stderr.contains("+ \"kb\": {"), "{}", refused.stderr);
     assert!(refused.stderr.contains("needs `--yes`"), "{}", refused.stderr);
     assert_eq!(refused.stdout, "");
@@ -201,7 +201,7 @@ fn a_project_chooses_neither_the_file_that_changes_nor_the_variables_of_the_serv
         assert!(refused.contains("a link leads out of the project, to "), "{refused}");
         assert!(refused.contains("elsewhere/mcp.json; nothing was changed"), "{refused}");
     }
-    // A link that stays in the project is followed, and the real path is shown.
+    // A link to a file in the project is followed, and the real path is shown.
     link("project/settings", ".vscode").unwrap();
     let hostile = r#"{"servers": {"kb": {"command": "kb", "args": ["mcp"], "type": "stdio",
         "env": {"LD_PRELOAD": "/x.so"}, "envFile": "x"}}}"#;

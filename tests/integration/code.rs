@@ -156,7 +156,7 @@ fn a_go_type_is_one_chunk_with_the_methods_that_follow() {
     assert!(gauge.contains("func (g *Gauge) Write()") && !gauge.contains("Free"), "{gauge}");
     assert!(text(&chunks_of_short, "Free").starts_with("// Free stands alone.\nfunc Free()"));
 
-    // A group that is too long is packed like any other: what fits stays with the type.
+    // A group that is too long is packed like any other: the parts that fit are in the chunk of the type.
     let chunks_of_long = chunks(&[], "gauge.go", &source(14));
     let gauge = text(&chunks_of_long, "Gauge");
     assert!(gauge.contains("type Gauge struct {") && gauge.contains("NewGauge()"), "{gauge}");

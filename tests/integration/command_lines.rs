@@ -18,7 +18,7 @@ use crate::env::{CORPUS, TestEnv};
 use crate::line_table::{Expected, Table};
 use crate::page_lines::{self, Line};
 
-/// What a line prints if it only names a command or an option, without what belongs to it.
+/// The messages of a line that only names a command or an option, without its arguments.
 pub(crate) const INCOMPLETE: [&str; 5] = [
     "required arguments were not provided",
     "a value is required for",

@@ -320,7 +320,7 @@ fn a_file_of_the_user_is_replaced_only_with_force_and_a_file_of_the_run_never() 
     );
     assert_eq!(fs::read_to_string(env.path("docs/a.md.md")).unwrap(), "mine");
     assert_eq!(fs::read_to_string(env.path("docs/a.md.md.md")).unwrap(), "mine\n");
-    // That of a document from a stream, too.
+    // The same applies to a document from a stream.
     env.write("out/stdin.md", "mine");
     let refused = convert_stdin(&env, b"words", &["--output=out"]).expect(1).stderr;
     assert!(refused.contains("stdin.md has other content"), "{refused}");
@@ -520,7 +520,7 @@ fn lists_and_documents_come_from_standard_input() {
     let typed = documents(&typed.stdout);
     assert_eq!((&typed[0]["title"], &typed[0]["path"]), (&json!("Typed"), &Value::Null));
     assert_eq!(typed[0]["paths"], json!([]));
-    // A list serves the other formats as well.
+    // The other formats also accept a list.
     let to_folder = ["convert", "--files-from=-", "--output=out"];
     with_stdin(&env, &to_folder, "in/plain.txt\nin/gauge.py\n").expect(0);
     assert!(env.path("out/plain.txt.md").exists() && env.path("out/gauge.py.md").exists());

@@ -103,7 +103,7 @@ fn a_disk_that_only_an_older_kb_saw_is_not_a_deletion() {
     }
     env.ok(&["add", "notes"]);
     Connection::open(env.database()).unwrap().execute_batch(TO_VERSION_12).unwrap();
-    // The mount point stays.
+    // The mount point is not deleted.
     fs::rename(env.path("notes/disk"), env.path("away")).unwrap();
     fs::create_dir(env.path("notes/disk")).unwrap();
     let count = "SELECT count(*) FROM documents";

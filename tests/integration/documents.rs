@@ -38,7 +38,7 @@ fn env_with_tesseract() -> Option<TestEnv> {
     Some(env)
 }
 
-/// A home where a program that runs these statements of C is in the place of Tesseract.
+/// A home where a program that runs these statements of C replaces Tesseract.
 fn env_with_program(statements: &str) -> TestEnv {
     let env = TestEnv::new();
     write_tesseract(&env, statements);
@@ -95,7 +95,7 @@ fn pictures_are_read_page_by_page() {
     assert_eq!(found["results"][0]["source"]["last_page"], 2, "{found}");
 }
 
-/// Checks that a picture of the page in `stations.png` is read as it was typed, however it lies.
+/// Checks that a picture of the page in `stations.png` is read as it was typed, in any orientation.
 #[track_caller]
 fn check_stations(env: &TestEnv, path: &str) {
     let text = env.ok(&["convert", path, "--format", "md"]).stdout;

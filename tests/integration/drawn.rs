@@ -125,7 +125,7 @@ fn letters_drawn_twice_are_read_once() {
     let twice = format!("BT /F2 16 Tf {} ET", letters.collect::<String>());
     let document = page(&[SHOWN, &twice].concat());
     assert_eq!(document.text, format!("High water was at noon.\n\n{text}"));
-    // What is bold and larger is a heading, and here the title.
+    // Bold and larger text is a heading, and here the title.
     assert_eq!(document.title.as_deref(), Some(text));
     let left_out = document.metadata.words.unwrap().counts().collect::<Vec<_>>();
     assert_eq!(left_out, [(WordDestination::Copy, 2)]);

@@ -1,5 +1,5 @@
 //! Tests changing what is indexed: tags of many documents, removal by selection, titles, dates and
-//! notes in the editor, and what is written before it goes.
+//! notes in the editor, and exports of documents before their removal.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -38,7 +38,7 @@ fn many_documents_are_tagged_by_id_path_and_name() {
     let answer = env.json(&["tag", "1", "3", "--remove", "mine", "--format=json"]);
     assert_eq!((&answer["selected"], &answer["changed"]), (&json!(2), &json!([1])));
     assert_eq!(answer["documents"][1]["id"], 3);
-    // What changes nothing says so.
+    // A command that changes nothing reports that.
     let same = env.ok(&["tag", "3", "--remove", "mine"]);
     assert!(same.stderr.contains("no tag was changed"), "{same:?}");
     // A single name has the answer that a single id always had.
@@ -290,7 +290,7 @@ fn what_was_removed_comes_back_with_its_ids() {
     env.ok(&["remove", "1", "--export", "gone.jsonl", "--force", "--yes"]);
     env.ok(&["import", "gone.jsonl", "--trust-paths"]);
     assert_eq!(everything()[0]["path"], before[0]["path"]);
-    // A folder that was forgotten comes back, too.
+    // A folder that was forgotten also comes back.
     env.ok(&["remove", "notes", "--export", "folder.jsonl", "--yes"]);
     env.ok(&["import", "folder.jsonl", "--trust-paths"]);
     env.write("notes/c.md", "# New\n\nA new note on salt.\n");
@@ -427,7 +427,7 @@ fn a_note_is_edited_as_front_matter_and_text() {
     assert_eq!((&info["tags"], &info["id"]), (&json!(["money", "todo"]), &json!(1)));
     assert_eq!(env.json(&["show", "1", "--format=json"])["text"], "Call the broker.");
     assert_eq!(env.json(&["search", "noon", "--fts-only"])["total_matches"], 0);
-    // A title that was edited stays when the text changes.
+    // An edited title is kept when the text changes.
     edit_as(&mut env, "1", &edited.replace("Call the bank", "Money")).expect(0);
     let text = page(&mut env, "1").replace("broker", "harbour master");
     edit_as(&mut env, "1", &text).expect(0);

@@ -615,7 +615,7 @@ fn a_graph_of_changed_weights_is_replaced() {
     assert_eq!(graphs(), 3);
 }
 
-/// What kb wrote next to a graph before it kept its facts in a separate text.
+/// The graph has the text that kb wrote next to it before it kept the graph's facts in a separate one.
 #[test]
 fn a_graph_of_an_earlier_kb_is_replaced() {
     let dir = tempfile::tempdir().unwrap();

@@ -526,7 +526,7 @@ fn sample(env: &TestEnv) -> Sample {
     }
 }
 
-/// Where kb remembers which folders the user named.
+/// The file in which kb remembers the folders that the user named.
 pub(crate) const KNOWN_BASES: &str = ".local/state/kb/known_bases";
 
 /// A database, and what kb remembers about it in the home where it was made.

@@ -344,7 +344,7 @@ fn a_table_is_whole_or_has_its_head_and_marks_in_every_form() {
             assert!(printed.contains("| station 47 | 1739 | 517 |"), "{format}: {printed}");
         }
     }
-    // What is read on is one table, too.
+    // `kb show` prints the head of the table once.
     let shown = env.ok(&["show", "1", "--format", "md"]).stdout;
     assert_eq!(shown.matches("| station | rain |").count(), 1, "{shown}");
 }

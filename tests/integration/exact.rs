@@ -95,7 +95,7 @@ fn exact_terms_are_found_in_both_spellings_before_their_parts() {
         assert_eq!(search(&env, &["--fts-only", "--", query])[0], found, "{query}");
         assert_eq!(search(&env, &["--", query])[0], found, "{query}");
     }
-    // What a symbol belongs to is excluded by it, and nothing else.
+    // `-C++` excludes only passages that have the symbol.
     let without = search(&env, &["--fts-only", "--", "generics pointers templates -C++"]);
     assert!(without.contains(&"letter.md".into()) && !without.contains(&"plus.md".into()));
     let only = search(&env, &["--", "\"C#\""]);

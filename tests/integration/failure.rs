@@ -234,7 +234,7 @@ fn names_that_are_not_text_or_hostile_stay_distinct_and_are_shown_safely() {
     assert!(output.stderr.contains("Added 4 documents. 1 failed."), "{}", output.stderr);
     assert!(output.stderr.contains("odd/bad\u{fffd}[31m x.pdf: its content does"), "{output:?}");
     assert!(!output.stderr.contains('\u{1b}'));
-    // Two names that are not text are two paths, and stay so.
+    // Two names that are not text are two paths, also in the next run.
     let output = env.kb(&["add", "odd"]).expect(0);
     assert!(output.stderr.contains("Added 0 documents. 0 failed. 4 skipped"), "{}", output.stderr);
     let failed = env.ok(&["files", "--failed"]);
@@ -529,7 +529,7 @@ fn invalid_variables_and_flags_are_named() {
         let line = format!("error: invalid configuration in {variable}: {message}\n");
         assert!(output.stderr.starts_with(&line), "{}", output.stderr);
     }
-    // Text stays text, even if it looks like another type.
+    // Text is kept as text, even if it looks like another type.
     for (variable, value) in [
         ("KB_MODEL", "123"),
         ("KB_DATA_DIR", "2024"),

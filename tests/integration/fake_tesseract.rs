@@ -1,4 +1,4 @@
-//! Makes programs that stand in for Tesseract. They are compiled, as a script cannot run in its box.
+//! Makes programs that replace Tesseract. They are compiled, because a script cannot run in its sandbox.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -68,7 +68,7 @@ fn a_place_is_printed_for_a_shell_function() {
     let line = output.stdout.strip_prefix(path.to_str().unwrap()).unwrap();
     assert!(line.starts_with(':') && line[1..].trim_end().parse::<u32>().is_ok(), "{line}");
 
-    // Without a choice nothing is printed, and `&&` goes no further.
+    // Without a choice nothing is printed, and `&&` does not run the next command.
     let mut screen = Screen::start(&env, &["find", "--print", "neap"], 80, 24);
     screen.see("a tide.md");
     let output = screen.leave(ESC, &env);
@@ -96,7 +96,7 @@ fn a_panic_ends_it_and_gives_the_terminal_back() {
         screen.see("passages");
         let output = screen.leave(&format!("{}test-panic-{thread}", ctrl('u')), &env);
         assert_eq!(output.status, 101, "{}", output.stderr);
-        // The message is on the screen that people see, not on the one that is gone.
+        // The message is on the screen that people see, not on the alternate screen that kb left.
         let end = output.stderr.rsplit("[?1049l").next().unwrap();
         assert!(end.contains("typed by a test"), "{end}");
     }
@@ -151,7 +151,7 @@ fn wide_characters_keep_the_columns() {
     let mut screen = Screen::start(&env, &["find"], 100, 20);
     screen.keys("東京");
     let shown = screen.see("2 documents");
-    // The bar is in one column, whatever is to its left.
+    // The bar is in one column, whatever text is to its left.
     let column = |line: &&str| -> Option<usize> {
         let left = line.split_once('│')?.0;
         Some(left.chars().map(|c| if c > '\u{2e80}' { 2 } else { 1 }).sum())

@@ -33,7 +33,7 @@ fn change(env: &TestEnv, database: &str, sql: &str) {
     Connection::open(env.path(database)).unwrap().execute_batch(&sql.replace("//", "/")).unwrap();
 }
 
-/// What a colleague's commit adds to the database: the keys of whoever updates it.
+/// The rows that a colleague's commit adds to the database: the keys of the person who updates it.
 const KEYS: &str = "INSERT INTO roots (path, tags, doc_type, follow, real_path)
     VALUES ('KEYS', '[]', 'note', 1, 'KEYS')";
 
@@ -134,7 +134,7 @@ fn a_folder_that_a_commit_adds_is_reported_and_not_read() {
     let output = in_folder(&env, "project", &["update"]).expect(0);
     assert!(output.stderr.contains(&note), "{}", output.stderr);
     check_no_secret(&env, "project", "project/.kb/kb.db");
-    // Whoever wants it is shown it first, and can take it out.
+    // A user who wants to allow the folder is shown it first, and can remove it.
     let refused = in_folder(&env, "project", &["base", "allow", "--files"]).expect(1);
     assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
     in_folder(&env, "project", &["remove", &keys, "--yes"]).expect(0);
@@ -372,7 +372,7 @@ fn what_the_user_names_is_followed_from_then_on_with_its_options() {
     in_folder(&env, "project", &["add", "src", "--follow"]).expect(0);
     in_folder(&env, "project", &["add", "src"]).expect(0);
     assert_eq!(update(&env, "project").notes, Vec::<String>::new());
-    // A server that writes does the same, and what it holds open follows it.
+    // A server that writes does the same, and its open session follows the added file.
     env.write("project/pump.md", "# Pump\n\nThe pump is red.\n");
     let mut client = Client::start(&env, "project", &["--allow-write"]);
     let path = env.path("project/pump.md");
@@ -381,7 +381,7 @@ fn what_the_user_names_is_followed_from_then_on_with_its_options() {
     let opened = client.data("kb_open", json!({ "document": path }));
     assert_eq!(opened["origin"], "file", "{opened}");
     client.close();
-    // What the user removes is asked for when it comes back.
+    // A folder that the user removed needs consent again when it comes back.
     in_folder(&env, "project", &["remove", "src", "--yes"]).expect(0);
     let src = env.path("project/src").display().to_string();
     change(&env, "project/.kb/kb.db", &format!("INSERT INTO roots (path) VALUES ('{src}')"));

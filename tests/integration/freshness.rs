@@ -25,7 +25,7 @@ fn three() -> TestEnv {
     env
 }
 
-/// Returns the names of the shown files with what is said of them.
+/// Returns the names of the shown files with their marks.
 fn stale(answer: &Value) -> BTreeMap<String, Option<String>> {
     let results = answer["results"].as_array().unwrap();
     let sources = results.iter().map(|result| &result["source"]);
@@ -303,7 +303,7 @@ fn a_server_refreshes_only_if_it_may_write() {
     }
 }
 
-/// Makes the last update so many days old.
+/// Makes the last update this many days old.
 fn age(env: &TestEnv, days: u32) {
     let db = rusqlite::Connection::open(env.database()).unwrap();
     let sql = "UPDATE config SET value = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', ?1)

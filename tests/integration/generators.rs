@@ -13,7 +13,7 @@ const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/pages")
 /// Fewest expectations that all pages have together.
 const MIN_EXPECTATIONS: usize = 350;
 
-/// What `kb convert` gives for a page, without the marks of Markdown.
+/// A page as `kb convert` prints it, without the marks of Markdown.
 struct ConvertedPage {
     title: String,
     words: String,

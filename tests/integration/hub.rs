@@ -189,7 +189,7 @@ fn reply(state: &mut State, path: &str, range: Option<&str>, base: &str) -> Repl
     let etag: String = if is_large {
         Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
     } else {
-        // Stands in for git's hash of the file; only its length matters to a client.
+        // Replaces git's hash of the file; only its length matters to a client.
         Sha256::digest(content).iter().take(20).map(|byte| format!("{byte:02x}")).collect()
     };
     if is_large && !is_blob {

@@ -162,7 +162,7 @@ fn what_programs_made_is_left_out_named_and_read_on_request() {
     assert_eq!(ignored.matches("generated").count(), 3, "{ignored}");
     let added = env.ok(&["add", "project", "--include-ignored"]).stderr;
     assert!(added.contains("Added 2 documents."), "{added}");
-    // What is indexed stays, and is updated.
+    // Indexed files are kept and updated.
     env.write("project/node_modules/x/b.md", "# Other\n\nzephyrine anchor\n");
     env.write("project/node_modules/x/new.md", "# New\n\nzephyrine\n");
     let updated = env.ok(&["update", "--prune", "--force"]).stdout;
@@ -193,7 +193,7 @@ fn bundles_are_left_out_by_content_and_data_for_people_is_read() {
     assert!(added.contains("Added 2 documents.") && added.contains(named), "{added}");
     let ignored = env.ok(&["files", "--ignored"]).stdout;
     assert!(ignored.contains("vendor-CLZY7.js") && ignored.contains("generated"), "{ignored}");
-    // A file that the user names is read, and then stays.
+    // A file that the user names is read, and is then kept.
     assert!(env.ok(&["add", "site/vendor-CLZY7.js"]).stderr.contains("Added 1 document."));
     env.write("site/vendor-CLZY7.js", format!("{bundle}f(1)"));
     let updated = env.ok(&["update"]).stdout;

@@ -171,7 +171,7 @@ fn a_copy_is_counted_and_outlives_the_first() {
     env.write("docs/b.md", "# Tide\n\nmackerel\n");
     let report = add(&env, &["docs"]);
     assert_eq!((report.added, report.skipped), (1, 1));
-    // The first copy changes: the document of the second stays.
+    // The first copy changes: the document of the second is kept.
     env.write("docs/a.md", "# Tide\n\nhalibut\n");
     let report = add(&env, &["docs"]);
     assert_eq!(report.failed, 0);
@@ -232,7 +232,7 @@ fn a_title_and_tags_for_an_indexed_file_are_set_and_reported() {
         format!("{updated} Set the title of 1 indexed document.\n")
     );
     assert_eq!((info(&env, 1).title.as_str(), info(&env, 1).tags), ("Mine", vec!["one".into()]));
-    // The title is searched, and stays when the file changes, because the user gave it.
+    // The title is searched, and is kept when the file changes, because the user gave it.
     assert_eq!(num_found(&env, "mine"), 1);
     let skipped = "Added 0 documents. 0 failed. 1 skipped (already indexed).";
     assert_eq!(summary(&["docs/a.md", "--title", "Mine"]), format!("{skipped}\n"));
@@ -296,7 +296,7 @@ fn titles_come_from_the_user_the_document_or_the_file() {
     }
     assert_eq!([title(1), title(2), title(3)], ["plain", "The heading", "Stated"]);
     assert_eq!(info(&env, 3).tags, ["a", "b"]);
-    // The user's title takes precedence, and stays when the file changes.
+    // The user's title takes precedence, and is kept when the file changes.
     env.write("docs/mine.md", "# Its own\n\nwords\n");
     env.ok(&["add", "docs/mine.md", "--title", "Mine"]);
     assert_eq!(title(4), "Mine");
@@ -414,7 +414,7 @@ fn a_text_with_an_unknown_extension_is_read_as_its_error_says() {
     let words: Vec<&str> = this.split(' ').skip(1).collect();
     env.ok(&words);
     assert_eq!(env.sql_column("SELECT title FROM documents"), ["notes"]);
-    // In a folder, other texts stay away until the setting names them.
+    // In a folder, other texts are ignored until the setting names them.
     let output = env.ok(&["add", "docs"]);
     assert!(output.stderr.contains("1 ignored: 1 .xyz"), "{}", output.stderr);
     let words: Vec<&str> = all.split(' ').skip(1).collect();
@@ -563,7 +563,8 @@ fn progress_fits_the_terminal_also_when_that_becomes_narrower() {
     let narrow = screen.wait("a narrow bar", |shown| {
         shown.contains("0 of 1 pages by OCR, 5 …") && shown.contains(" %  0 of 6 files")
     });
-    // What does not fit is cut off or, of the bar, left out; nothing of the longer rows remains.
+    // Text that does not fit is cut off, parts of the bar are left out, and nothing of the longer
+    // rows remains.
     assert!(narrow.lines().all(|row| row.chars().count() <= 24), "{narrow}");
     assert_eq!(narrow.matches(" by OCR").count(), 1, "{narrow}");
     env.write("go", "");

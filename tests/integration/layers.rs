@@ -1,5 +1,5 @@
-//! Who may import whom where cargo does not say it, and what is allowed in few places. A change of a table here
-//! is a decision about the architecture; the picture is in ARCHITECTURE.md.
+//! Checks imports that cargo does not restrict, and names that are allowed in few places only. A change of a table
+//! here is a decision about the architecture; the picture is in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::sources::{Source, files, sources};
 
-/// Each module of the program, and the other modules of it and the crates that it may name; all may name what is in
-/// `kb_base`. What the crates may name of each other is in their manifests.
+/// Each module of the program, with the other modules and the crates that it may name; all may name the modules of
+/// `kb_base`. The manifests of the crates state which other crates they may name.
 const LAYERS: &[(&str, &[&str])] = &[
     ("read", &["ingest", "store"]),
     ("eval", &["search", "store"]),
@@ -27,7 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("mcp", &["app", "ingest", "present", "read", "requests", "server", "skill", "store"]),
     (
-        // It parses, calls `app` and presents; of the stages it names only what it cannot do without.
+        // It parses, calls `app` and presents; it names stages only where it must.
         "cli",
         &[
             "app", "config",  // Progress: what is fetched.
@@ -41,7 +41,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("fuzzing", &["chunk", "config", "extract", "search", "skill"]),
 ];
 
-/// Each wing of `app`, and the other wings that it may name. What a wing shows them is public in its `mod.rs`.
+/// Each wing of `app`, and the other wings that it may name. The items for them are public in its `mod.rs`.
 const WINGS: &[(&str, &[&str])] = &[
     ("session", &[]),
     ("indexing", &["session"]),
@@ -51,13 +51,13 @@ const WINGS: &[(&str, &[&str])] = &[
     ("convert", &["session", "indexing"]),
 ];
 
-/// What all modules may name.
+/// The modules that all modules may name.
 const BASE: [&str; 10] = [
     "cancel", "diagnostic", "document", "error", "files", "hash", "limits", "text", "trace",
     "wording",
 ];
 
-/// Where a library may be named, if it is not all of the crates that have it as a dependency.
+/// The places where a library may be named, if these are not all of the crates that have it as a dependency.
 const HOMES: &[(&str, &[&str])] = &[
     ("cfb", &["reader/outlook"]),
     ("clap", &["cli"]),
@@ -107,13 +107,13 @@ const HOMES: &[(&str, &[&str])] = &[
     ("whatlang", &["base/text/language.rs"]),
 ];
 
-/// What may be named in certain places only, and why.
+/// Names that are allowed in certain places only, these places, and the reason.
 const RULES: &[(&str, &[&str], &str)] = &[
     ("SELECT ", &["store"], "SQL is the store's, and the copy's"),
     ("INSERT ", &["store"], "SQL is the store's, and the copy's"),
     (
         "Command::new",
-        // clap calls what can be typed a command, too.
+        // clap also has a type `Command`, for what can be typed.
         &[
             "app/query/search/program.rs",
             "cli/args/commands.rs",
@@ -122,7 +122,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
             "cli/mcp_install.rs",
             "cli/pager.rs",
             "embed/fetch/python.rs",
-            // What the box refuses.
+            // Attempts that the sandbox refuses.
             "reader/misbehaving.rs",
             "extract/sandbox/confine/mod.rs",
             "extract/sandbox/process.rs",
@@ -183,7 +183,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
     (
         "`kb ",
         &[
-            // Pages and examples that are read or copied as they are.
+            // Pages and examples that are read or copied unchanged.
             "cli/args",
             "present/schema/mod.rs",
             "present/text/skill.rs",
@@ -203,7 +203,7 @@ const RULES: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// What opens files, makes them or takes them away; only `files/` may. Names in a folder may be read elsewhere.
+/// Functions that open, create or remove files; only `files/` may call them. Names in a folder may be read elsewhere.
 const FILE_ACCESS: &[&str] = &[
     "std::fs", "fs::read", "fs::write", "fs::File", "fs::OpenOptions", "fs::create_dir",
     "fs::remove_", "fs::rename", "fs::copy", "fs::metadata", "fs::canonicalize", "File::open",
@@ -232,7 +232,7 @@ const FORMATS: &[(&str, &[&str])] = &[
     ("xlsx", &[]),
 ];
 
-/// Returns the names of the items that paths in a module such as `crate::` go on with.
+/// Returns the names of the items that follow a module such as `crate::` in paths.
 fn named_below<'a>(source: &'a Source, module: &str) -> Vec<&'a str> {
     let named = source.code.split(module).skip(1).flat_map(|part| {
         // One name, or several in braces.
@@ -429,12 +429,12 @@ fn no_format_knows_another() {
     }
 }
 
-/// A path from outside is opened in one way, which follows no link that was put in its place, and a file is
-/// made in one way, which nobody sees half of.
+/// A path from outside is opened in one way, which follows no link that replaced the file, and a file is
+/// created in one way, which never exposes a partly written one.
 #[test]
 fn files_alone_opens_and_makes_files() {
     let mut broken = Vec::new();
-    // What the box refuses is tried by its path.
+    // Attempts that the sandbox refuses open their files by path.
     let homes = ["base/files", "reader/misbehaving.rs"];
     for source in sources().iter().filter(|source| !source.is_in(&homes)) {
         let named: Vec<&str> =

@@ -231,7 +231,7 @@ fn a_failed_file_is_reported_once_and_read_again_only_when_it_changed() {
     let report = update(&env);
     assert_eq!((report.failed.len(), report.known_failed), (1, 0));
     assert_eq!(num_logged(&env), 2);
-    // Text: it is indexed, and its row is gone.
+    // The file is text now: it is indexed, and its row is removed.
     env.write("docs/bad.md", "# Better\n\ngamma\n");
     assert_eq!(update(&env).added, 1);
     assert_eq!(ledger(&env, &["docs/bad.md"])["bad.md"], "indexed");
@@ -339,7 +339,7 @@ fn a_waived_file_is_closed_until_it_is_named() {
     assert_eq!(again["waived"], serde_json::json!([]));
     let report = add(&env, &["docs"]);
     assert_eq!((report.failed, report.known_failed), (0, 0));
-    // Closed is closed, whatever becomes of the file.
+    // A waived failure remains waived, whatever happens to the file.
     env.write("docs/bad.md", [binary(), binary()].concat());
     let report = update(&env);
     assert_eq!((report.failed.len(), report.known_failed), (0, 0));
@@ -433,7 +433,7 @@ fn an_empty_folder_whose_first_add_failed_is_not_remembered() {
     assert!(output.stderr.contains("there are no files in e"), "{}", output.text());
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM roots"), 0);
     assert_eq!(update(&env).away, [""; 0]);
-    // One that was added before stays.
+    // A folder that was added before is still remembered.
     env.write("e/a.md", "# A\n");
     env.ok(&["add", "e"]);
     fs::remove_file(env.path("e/a.md")).unwrap();

@@ -1,9 +1,9 @@
-//! Says that a test lacks something that a machine may lack, and keeps that for `tests/run`.
+//! Reports what a test leaves out because the machine lacks something, and records it for `tests/run`.
 
 use std::fs::File;
 use std::io::Write;
 
-/// What tests may lack: a word, who may lack it, and what it is.
+/// Things that tests may lack: a word, who may lack it, and a description.
 const LIST: &str = include_str!("../left_out.txt");
 
 /// The variable that names the file where `tests/run` finds what was left out.

@@ -95,7 +95,7 @@ fn a_word_that_no_passage_has_is_completed_and_every_face_says_so() {
     let mut client = Client::start(&env, "", &[]);
     let data = client.data("kb_search", json!({ "query": "isolaton" }));
     assert_eq!((first(&data).as_str(), &data["notes"][0]), ("gauge.md", &json!(note)));
-    // It is there, or was meant as it is.
+    // The word exists, or was meant literally.
     for query in ["isolation", "\"isolaton\" gauge", "gauge -isolaton", "isolaton.rs gauge"] {
         let notes = env.json(&["search", query])["notes"].to_string();
         assert!(!notes.contains("searched instead"), "{query}: {notes}");

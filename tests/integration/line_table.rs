@@ -1,24 +1,24 @@
-//! Reads `tests/fixtures/command_lines.toml`: what placeholders in command lines stand for, and how
-//! lines end that do not simply succeed.
+//! Reads `tests/fixtures/command_lines.toml`: the values of placeholders in command lines, and the
+//! results of lines that do not simply succeed.
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use serde::Deserialize;
 
-/// What the pages cannot say about their command lines.
+/// Facts about command lines that their pages do not have.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Table {
     /// Pages whose blocks are typed one line after the other, starting without a database.
     pub(crate) in_order: Vec<String>,
-    /// What a word stands for.
+    /// The values of placeholders.
     values: BTreeMap<String, String>,
-    /// The same in lines that begin so.
+    /// The values in lines that begin with the key.
     values_after: BTreeMap<String, BTreeMap<String, String>>,
-    /// What is typed first, before lines that begin so.
+    /// The lines typed before those that begin with the key.
     before: BTreeMap<String, String>,
-    /// What is typed after lines in prose that begin so and are not complete.
+    /// The words added to incomplete lines in prose that begin with the key.
     operands: BTreeMap<String, String>,
     /// Commands whose options are on a page that does not name them.
     also_about: BTreeMap<String, Vec<String>>,
@@ -26,7 +26,7 @@ pub(crate) struct Table {
     of_others: Vec<String>,
     /// Lines that end with another status than 0.
     status: BTreeMap<String, i32>,
-    /// Lines that run until a signal, and what they print when they are ready.
+    /// Lines that run until a signal, and the text that they print when they are ready.
     stays: BTreeMap<String, String>,
     /// Lines that fail here.
     left_out: Vec<LeftOut>,
@@ -37,14 +37,14 @@ pub(crate) struct Table {
 #[serde(deny_unknown_fields)]
 pub(crate) struct LeftOut {
     pub(crate) reason: String,
-    /// What they print when they are tried.
+    /// The output of the lines when they are tried.
     prints: String,
     /// The same in a kb without the feature `postgres`, if it differs.
     prints_without_postgres: Option<String>,
     lines: Vec<String>,
 }
 
-/// How a line is expected to end.
+/// The expected result of a line.
 #[derive(Clone, Copy)]
 pub(crate) enum Expected<'a> {
     Status(i32),
@@ -54,7 +54,7 @@ pub(crate) enum Expected<'a> {
 }
 
 impl LeftOut {
-    /// What the lines print when they are tried.
+    /// Returns the output of the lines when they are tried.
     pub(crate) fn prints(&self) -> &str {
         let without = self.prints_without_postgres.as_ref();
         without.filter(|_| !cfg!(feature = "postgres")).unwrap_or(&self.prints)

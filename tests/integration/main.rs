@@ -6,11 +6,11 @@
 
 /// Runs the binary in a temporary home, with the small model or the real one.
 mod env;
-/// Programs in the place of Tesseract.
+/// Programs that replace Tesseract.
 mod fake_tesseract;
 /// A server that speaks the hub's file interface.
 mod hub;
-/// What the placeholders in command lines of pages stand for, and how these lines end.
+/// The values of placeholders in command lines of pages, and the results of these lines.
 mod line_table;
 /// A client of `kb mcp` that can also send malformed messages.
 mod mcp_client;
@@ -33,7 +33,7 @@ mod tiny_model;
 mod without_model;
 mod word_model;
 
-/// Databases with what kb did not make.
+/// Databases with content that kb did not make.
 mod altered;
 /// Files made by attackers.
 mod attackers;
@@ -79,7 +79,7 @@ mod documents;
 mod drawn;
 /// Tags of many documents, removal by selection, titles, dates and notes in the editor.
 mod edit;
-/// What an office file is by its directory, files embedded in it, and the account of its parts.
+/// Office files: the format by the directory, embedded files, and the account of the parts.
 mod embedded;
 /// The model and the runtime library: numbers, downloads, damage.
 mod embedding;
@@ -130,7 +130,7 @@ mod layers;
 mod layouts;
 /// The ledger of files: ignored, failed and waived ones, and dry runs.
 mod ledger;
-/// What tests say when a machine lacks something.
+/// The report of a test on a machine that lacks something.
 mod left_out;
 mod letters;
 /// Numbers, lines and files beyond any sensible size.
@@ -180,7 +180,7 @@ mod pdf;
 mod phrasings;
 /// Queries that are places of files or dates.
 mod places;
-/// What only exists on Unix is compiled there only.
+/// Code that needs Unix is compiled there only.
 mod platforms;
 /// A changed cache: detected before it is loaded, named, rebuilt.
 mod poisoned;
@@ -201,7 +201,7 @@ mod push;
 /// The same in a kb without the feature `postgres`.
 #[cfg(not(feature = "postgres"))]
 mod push_left_out;
-/// What is in double quotes is in every result.
+/// Every result has the words in double quotes.
 mod quotes;
 /// Reading on from a hit: outline, show, open.
 mod read_on;
@@ -222,13 +222,13 @@ mod reread;
 mod right_place;
 /// Added folders in other added folders.
 mod roots;
-/// What answers say while a run stores documents.
+/// The note in answers while a run stores documents.
 mod running;
-/// What a process that reads a document can do, tried from inside.
+/// The sandbox of a process that reads a document, tried from inside.
 mod sandbox;
 /// The published JSON schemas, and whether all output matches them.
 mod schema;
-/// What is found, in which order, and why.
+/// The results of searches, their order, and the reasons.
 mod search;
 /// Where a setting comes from, what it changes, how it is written.
 mod settings;
@@ -242,7 +242,7 @@ mod skill_gateway;
 mod skill_manage;
 /// Skills, the search protocol: the index, what makes it unusable, queries.
 mod skill_search;
-/// What is asked before a skill is put where agents find it.
+/// The question before a skill is put where agents find it.
 mod skill_targets;
 /// No network access without request; data readable only by its owner.
 mod sockets;
@@ -250,7 +250,7 @@ mod sockets;
 mod source_lines;
 /// Static models give the vectors of the libraries that write them, without the runtime library.
 mod static_models;
-/// What Tesseract can do in its box, and what it finds there.
+/// The sandbox of Tesseract: refused actions, and files that remain readable.
 #[cfg(target_os = "linux")]
 mod tesseract;
 /// Headings of plain text, also in real ones.

@@ -510,7 +510,7 @@ fn a_backup_is_a_working_database_and_replaces_files_only_on_request() {
         assert!(refused.contains("is not a database; it was not replaced"), "{refused}");
     }
     assert_eq!(fs::read_to_string(env.path("letter.txt")).unwrap(), "Dear Marit");
-    // Nor the database itself, by whatever name.
+    // It does not replace the database itself either, by any of its names.
     std::os::unix::fs::symlink(env.path(".kb"), env.path("linked")).unwrap();
     let own = ["--data-dir", "linked", "backup", "linked/kb.db", "--force"];
     assert!(env.kb(&own).expect(1).stderr.contains("already exists"));

@@ -102,7 +102,7 @@ fn allowed_tools_are_listed_with_their_schemas() {
         for (name, property) in properties.into_iter().flatten() {
             // No choice of types, and no null among words: some clients refuse the whole request.
             assert!(property["type"].is_string() && property["anyOf"].is_null(), "{name}: {tool}");
-            // A value out of bounds gets an error that says so.
+            // No bounds: a call with a value out of bounds gets an error that explains them.
             assert!(property["minimum"].is_null() && property["x-unlisted"].is_null(), "{tool}");
             let words = property["enum"].as_array().into_iter().flatten();
             assert!(words.clone().all(Value::is_string), "{name}: {tool}");
@@ -149,7 +149,7 @@ pub(crate) fn paid(tools: &[Value]) -> usize {
 /// Characters of a token of such JSON, in tenths; benches/results has the real numbers of tokens.
 pub(crate) const TENTHS_PER_TOKEN: usize = 43;
 
-/// What a model pays for the list of tools: at most 1,500 tokens.
+/// The list of tools costs a model at most 1,500 tokens.
 #[test]
 fn the_list_of_tools_is_short() {
     let env = TestEnv::without_model();
@@ -610,7 +610,7 @@ fn notes_are_saved_and_changed_and_folders_added_with_progress() {
     assert_eq!(progress, [1.0, 2.0, 3.0, 4.0, 5.0]);
 }
 
-/// Writes so many pages that adding them takes longer than cancelling the call.
+/// Writes enough pages that adding them takes longer than cancelling the call.
 pub(crate) fn write_many(env: &TestEnv, dir: &str) {
     for idx in 0..200 {
         let words = format!("Page {idx} tells of the tide and of the {idx} boats. ").repeat(40);

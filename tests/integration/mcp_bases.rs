@@ -1,5 +1,5 @@
-//! Tests the knowledge bases that calls of `kb mcp` name: which one is read, what is told about them, and that
-//! one that is not allowed is not reached.
+//! Tests the knowledge bases that calls of `kb mcp` name: which one is read, what answers report about them, and
+//! that one that is not allowed cannot be reached.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn document_tools() -> Vec<&'static str> {
     tool_table::of_documents().map(|call| call.name).collect()
 }
 
-/// Starts a server in a folder below the home, and returns its instructions too.
+/// Starts a server in a folder below the home, and returns it with its instructions.
 fn started(env: &TestEnv, dir: &str, args: &[&str]) -> (Client, String) {
     let mut client = Client::start_silent(env, dir, args);
     let greeting = client.greet_as(json!({}));

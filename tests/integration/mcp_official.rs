@@ -85,7 +85,7 @@ fn the_python_client_lists_and_calls_every_tool_cancels_and_quits_midway() {
     assert!(report["closed_after_s"].as_f64().unwrap() < 20.0, "{report}");
     let documents = skills.env.json(&["list", "--format=json"]);
     let num_documents = documents.as_array().unwrap().len() as u64;
-    // What was committed before the cancel and before the end stays; the rest was not added.
+    // Documents committed before the cancel or before the end remain; the others were not added.
     assert!((added..200).contains(&num_documents), "{num_documents}: {report}");
     skills.env.ok(&["search", "ferry"]);
 }
@@ -191,7 +191,7 @@ fn the_inspector_lists_and_calls_every_tool_in_parallel_and_is_stopped_midway() 
     let unknown = env.finish(&mut inspector.command(&args));
     assert!(unknown.status != 0 && unknown.stderr.contains("no_such_tool"), "{}", unknown.text());
 
-    // A client that is killed in the middle ends its server, and committed documents stay.
+    // A client that is killed in the middle ends its server, and committed documents remain.
     let mut client = inspector.start_adding();
     let pid = fs::read_to_string(env.path("server.pid")).unwrap();
     let inspector = rustix::process::Pid::from_child(&client);

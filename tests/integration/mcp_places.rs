@@ -64,7 +64,7 @@ fn skills_are_those_of_the_folder_in_which_the_client_works() {
     let read = json!({ "uri": "skill://tide-guide/SKILL.md" });
     let answer = working.client.request("resources/read", read);
     assert!(answer["result"]["contents"][0]["text"].is_string(), "{answer}");
-    // Where it works elsewhere, there are none, and their tools are not listed.
+    // If the client works elsewhere, there are no skills, and their tools are not listed.
     let elsewhere = skills.env.path("empty folder");
     std::fs::create_dir(&elsewhere).unwrap();
     let mut working = Working::start(&skills.env, "", &[&elsewhere]);
@@ -98,7 +98,7 @@ fn the_base_is_that_of_the_project_in_which_the_client_works() {
     working.client.send(&changed);
     working.say_where();
     assert!(comes_true(|| working.titles() == ["Anchor"]), "the change is not noticed");
-    // A server that was started in one of the folders stays where it is.
+    // A server that was started in one of the folders continues to use that one.
     let mut working = Working::start(&env, "outer/inner/src", &[&outer]);
     assert_eq!(working.titles(), ["Anchor"]);
     // A folder without a knowledge base changes nothing, and neither does what is not a file.

@@ -263,7 +263,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What matters to the user: documents, and all files but kb's own.
+/// The state that matters to the user: documents, and all files except kb's own.
 #[derive(Debug, PartialEq)]
 struct State {
     documents: BTreeMap<String, Value>,

@@ -169,7 +169,7 @@ fn what_is_left_out_or_cannot_be_read_is_listed() {
         let line = files.lines().find(|line| line.contains(&format!("papers.zip//{name}")));
         assert!(line.is_some_and(|line| line.contains(word)), "{name}: {files}");
     }
-    // The container itself is no document, and not reported.
+    // The container itself is not a document, and is not reported.
     assert!(!files.lines().any(|line| line.contains("papers.zip ")), "{files}");
     let dry = env.ok(&["add", "docs", "--dry-run"]);
     assert!(dry.stdout.contains("3 unchanged, 0 ignored"), "{}", dry.text());

@@ -1,5 +1,5 @@
-//! A database remembers which files of a model made its vectors: the hub's revision and the checksum of the weights.
-//! Also tests weights in several files, and refusals of files that kb cannot read.
+//! Tests that a database remembers which files of a model made its vectors: the hub's revision and the checksum of
+//! the weights. Other tests cover weights in several files, and files that kb cannot read.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -75,7 +75,7 @@ fn a_model_of_the_hub_is_fetched_once_and_works_offline() {
     assert!(!again.contains("Fetching") && !again.contains("Optimising"), "{again}");
     assert_eq!(hub.take_requests(), [""; 0]);
 
-    // From here on the hub is gone.
+    // From here on there is no hub.
     drop(hub);
     env.set("HF_ENDPOINT", "http://127.0.0.1:9");
     env.write("docs/tides.md", "# Tides\n\nThe tide gauge in the harbour is frozen.\n");
@@ -327,7 +327,7 @@ fn a_missing_or_invalid_model_directory_is_named() {
     assert_eq!(find(&env, &["tide", "--fts-only"]), ["Tides"]);
     env.ok(&["list"]);
     env.ok(&["status"]);
-    // Once the new place is given everything works again; the name stays the same.
+    // Once the new place is given everything works again; the model's name is the same.
     fs::create_dir(env.path("models")).unwrap();
     fs::rename(env.path("moved"), env.path("models/tiny")).unwrap();
     env.ok(&["init", "--model-dir", "models/tiny"]);
@@ -505,7 +505,7 @@ fn a_model_that_reads_less_gets_the_stored_text_cut_again() {
     assert_eq!(env.sql::<i64>("SELECT count(*) FROM chunks_next"), 0);
     assert_eq!(find(&env, &["pump by the chart"])[0], "Mine");
     check_database(&env);
-    // A model that reads more takes the chunks as they are, and says what rereading would change.
+    // A model with a larger limit uses the existing chunks, and kb reports what rereading would change.
     WordModel { seed: 3, max_seq_length: 200, ..WordModel::default() }.write(&env.path("wide"));
     let output = env.ok(&["reindex", "--model-dir", "wide", "--format", "json"]).json();
     assert_eq!(output["made_differently"], 5);

@@ -15,7 +15,7 @@ use crate::env::TestEnv;
 use crate::patience::{comes_true, status_of};
 use crate::word_model::{WordModel, check_database};
 
-/// What a person expects of a document.
+/// The properties that a person expects of a document.
 #[derive(Debug, Clone, PartialEq)]
 struct Kept {
     id: u64,
@@ -300,7 +300,7 @@ fn second_week(home: &mut Machine) {
     assert_eq!(home.run(&["import", "lost.jsonl", "--trust-paths"])["imported"], 5);
     home.run(&["update"]);
     home.check();
-    // 28: notes too.
+    // 28: the same for notes.
     home.run(&["remove", &home.id(280), &home.id(281), "--yes", "--export", "notes.jsonl"]);
     assert_eq!(home.run(&["import", "notes.jsonl"])["imported"], 2);
     home.check();
@@ -320,7 +320,7 @@ fn second_week(home: &mut Machine) {
 
 /// The third week: a second machine with the same files elsewhere, and changes on both.
 fn third_week(home: &mut Machine, away: &mut Machine) {
-    // 31 and 32: everything moves over, and finds its files where they lie there.
+    // 31 and 32: everything moves to the other machine, where kb finds the files at their new paths.
     copy_folder(&home.env.path("life"), &away.env.path("files/life"));
     home.env.ok(&["export", "all.jsonl", "--vectors"]);
     away.env.write("all.jsonl", fs::read(home.env.path("all.jsonl")).unwrap());
@@ -372,7 +372,7 @@ fn third_week(home: &mut Machine, away: &mut Machine) {
 
 /// The fourth week: a folder gets another place, and files are followed as they are saved.
 fn fourth_week(home: &mut Machine) {
-    // 38: a folder lies elsewhere now.
+    // 38: a folder has moved.
     fs::rename(home.env.path("life/manual"), home.env.path("books")).unwrap();
     home.run(&["relocate", "life/manual", "books"]);
     let update = home.run(&["update"]);
@@ -406,7 +406,7 @@ fn fourth_week(home: &mut Machine) {
     assert_eq!((&update["added"], &update["updated"]), (&json!(0), &json!(0)), "{update}");
 }
 
-/// The last days: folders are tidied, notes link to each other, and what programs made lies between them.
+/// The last days: folders are tidied, notes link to each other, and generated files are among them.
 fn last_days(home: &mut Machine) {
     let old = "UPDATE documents SET created_at = '2001-02-03T04:05:06Z'";
     Connection::open(home.env.database()).unwrap().execute(old, []).unwrap();
@@ -463,7 +463,7 @@ fn last_days(home: &mut Machine) {
     let doctor = home.env.ok(&["doctor", "--links"]).stdout;
     assert!(doctor.contains("4 links between notes, 1 to no document"), "{doctor}");
     assert!(doctor.contains("links.md:3: [[no such chart]]"), "{doctor}");
-    // 46: what is new.
+    // 46: new documents are listed.
     let new = home.run(&["list", "--added-since", "2002"]);
     assert_eq!(new.as_array().unwrap().len(), 3, "{new}");
     home.check();
@@ -480,7 +480,7 @@ fn last_days(home: &mut Machine) {
     assert!(home.env.ok(&["status"]).stdout.contains("1 conflict copy"));
     fs::remove_file(home.env.path(copy)).unwrap();
     home.run(&["update", "--prune", "--force"]);
-    // 48: a question is asked as it is, and one that only excludes is refused.
+    // 48: a question needs no command, and a query that only excludes is refused.
     let asked = home.env.ok(&["which keeper paints the engine"]).json();
     assert!(!asked["results"].as_array().unwrap().is_empty(), "{asked}");
     let refused = home.env.kb(&["search", "--format=json", "--", "-engine"]).expect(1);

@@ -1,4 +1,4 @@
-//! What one face says, all say: notes are in JSON, on stderr of the command line and in the text over MCP.
+//! Tests that the same notes are in JSON, on stderr of the command line and in the text over MCP.
 
 use std::fs;
 

@@ -65,8 +65,8 @@ impl TestEnv {
     }
 }
 
-/// Copies the program by a process of its own: a file cannot be executed while any process has it open for writing, and
-/// one that another test starts meanwhile has the files that this one has open.
+/// Copies the program in a separate process: a file cannot be executed while any process has it open for writing,
+/// and a process that another test starts meanwhile inherits the open files of this one.
 pub(crate) fn copy_program(to: &Path) {
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_kb")).arg(to).status().unwrap();
     assert!(copied.success());

@@ -1,4 +1,4 @@
-//! What people see, and what goes to which stream.
+//! Tests the output for people, and which stream gets what.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -146,7 +146,7 @@ fn tables_and_facts_line_up() {
        The charger of the tide recorder is in the blue box under the stairs.
     ");
     let status = env.ok(&["status"]).text();
-    // What confines readers is the system's affair; the test `sandbox` looks at it.
+    // The layers that confine readers depend on the system; the test `sandbox` checks them.
     let varies = ["Size:", "Chunks:", "Sandbox:"];
     let is_same = |line: &&str| !varies.iter().any(|name| line.starts_with(name));
     let lines: Vec<&str> = status.lines().filter(is_same).collect();
@@ -379,7 +379,7 @@ fn what_people_read_fits_terminals_of_every_width() {
         // No word of a title is broken.
         let text = shown(&["search", "frozen gauge", "--format=human"]);
         assert!(words(&text).join(" ").contains(title), "at {columns}: {text}");
-        // Documents of one title are told apart by their folders.
+        // Folders distinguish documents with the same title.
         let list = shown(&["list"]);
         assert!(list.contains("FOLDER") && list.contains("…/terminal"), "at {columns}: {list}");
     }

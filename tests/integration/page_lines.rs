@@ -27,13 +27,13 @@ const IMAGE: &str = "packaging/Containerfile";
 /// Languages of blocks whose lines would not be found.
 const OTHER_SHELLS: [&str; 5] = ["bash", "console", "shell", "shell-session", "zsh"];
 
-/// What surrounds the only table whose lines another test runs: it makes the table.
+/// The comments around the only table whose lines another test runs: that test makes the table.
 const MADE_TABLE: [&str; 2] = ["<!-- table: bad input -->", "<!-- end of bad input -->"];
 
 /// A command line of a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
-    /// What is typed, without a prompt or a comment, on one line.
+    /// The command as typed, without a prompt or a comment, on one line.
     pub(crate) typed: String,
     /// The page and, where it has one, the number of the line.
     pub(crate) place: String,
@@ -160,8 +160,8 @@ pub(crate) fn code_of(page: &str) -> Vec<Code> {
     found
 }
 
-/// Returns what is typed in a line of a code block: the line itself in a block for the shell, and
-/// what follows the prompt in a block that shows output.
+/// Returns the typed part of a line of a code block: the line itself in a block for the shell, and
+/// the text after the prompt in a block that shows output.
 pub(crate) fn in_block(line: &str, is_shell: bool) -> Option<&str> {
     let line = line.trim_end();
     let typed = match line.strip_prefix("$ ") {

@@ -18,7 +18,7 @@ struct PageOption {
     commands: Vec<String>,
 }
 
-/// What the commands answered so far.
+/// The answers of the commands so far.
 struct Commands {
     env: TestEnv,
     /// The options of each command, as its help lists them.

@@ -13,7 +13,7 @@ use crate::env::{Output, TestEnv};
 /// Longest wait for anything. It only makes the test of a program that hangs fail.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How often a condition is looked at.
+/// The time between two checks of a condition.
 const POLL: Duration = Duration::from_millis(1);
 
 /// Waits for a condition; returns `false` for a program that never fulfils it.

@@ -1,14 +1,14 @@
-//! What only exists on Unix is named only where the compiler leaves it out elsewhere.
+//! Checks that names which only exist on Unix are only in code that is compiled on Unix.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::sources::{files, place};
 
-/// What other systems lack.
+/// The modules and crates that other systems lack.
 const UNIX_ONLY: [&str; 3] = ["std::os::unix", "rustix::", "libc::"];
 
-/// What leaves an item out on other systems.
+/// The attributes that leave an item out on other systems.
 const GUARDS: [&str; 6] = [
     "#[cfg(unix)]",
     "#[cfg(all(unix",

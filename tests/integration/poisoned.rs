@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::env::{Output, TestEnv, model_dir, runtime, runtime_in_cache};
 use crate::hub::Hub;
 
-/// How many bytes are changed.
+/// The number of bytes that are changed.
 const NUM_CHANGED: usize = 400_000;
 
 /// A machine with a separate cache, a database, and no network.
@@ -73,7 +73,7 @@ fn file(env: &TestEnv, end: &str) -> PathBuf {
     cache.join(name.unwrap_or_else(|| panic!("no {end} in {names:?}")))
 }
 
-/// Flips bits in the middle of a file, after it is copied. Its length stays.
+/// Flips bits in the middle of a file, after it is copied. Its length does not change.
 fn poison(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     let middle = bytes.len() / 2;
@@ -83,7 +83,7 @@ fn poison(path: &Path) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Replaces the bytes of a file; length, time and inode stay.
+/// Replaces the bytes of a file, but not its length, time and inode.
 fn poison_unseen(env: &TestEnv, path: &Path, bytes: &[u8]) {
     // One more search adds the copy to the manifest.
     let copy = fs::read(path).unwrap();
@@ -361,7 +361,7 @@ fn a_cache_without_a_manifest_is_adopted() {
     assert!(output.stderr.contains("cannot fetch ONNX Runtime"), "{}", output.stderr);
 }
 
-/// Forging the manifest as well gains no library and no model: their checksums are in the program.
+/// Forging the manifest also gains no library and no model: their checksums are in the program.
 #[test]
 fn doctor_repairs_a_damaged_manifest() {
     let env = env();

@@ -68,13 +68,13 @@ impl Certificates {
     }
 }
 
-/// What a client did on one connection.
+/// The actions of a client on one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) is_encrypted: bool,
-    /// Whether it said who it is and which database it wants.
+    /// Whether it named its user and the database that it wants.
     pub(crate) has_begun: bool,
-    /// What it sent after that.
+    /// The bytes that it sent after that.
     pub(crate) sent: Vec<u8>,
 }
 
@@ -208,7 +208,7 @@ pub(crate) fn authentication(code: u32, rest: &[u8]) -> Vec<u8> {
     message(b'R', &[&code.to_be_bytes(), rest].concat())
 }
 
-/// What a server sends that lets a client in.
+/// The messages of a server that accepts a client.
 pub(crate) fn welcome() -> Vec<u8> {
     [authentication(0, b""), message(b'Z', b"I")].concat()
 }

@@ -65,7 +65,7 @@ fn no_password_is_given_to_a_server_that_asks_for_it_without_scram() {
     });
     let (_, seen) = refused(&env, &fake, &fake.url("localhost", ""));
     assert!(!String::from_utf8_lossy(&seen.sent).contains(PASSWORD), "{seen:?}");
-    // What the user allows is done.
+    // A method that the user allows is used, even a password in plain text.
     let fake = Fake::start(None, |peer| {
         peer.write_all(&authentication(3, b""))?;
         peer.read_exact(&mut [0; 5 + PASSWORD.len() + 1])?;
@@ -113,7 +113,7 @@ fn a_connection_that_is_not_encrypted_as_asked_is_given_up_before_anything_is_sa
     }
 }
 
-/// What a server answers that has no such database. It shows that the connection was accepted.
+/// The answer of a server that has no such database. It shows that the connection was accepted.
 fn no_database() -> Vec<u8> {
     message(b'E', b"SFATAL\0C3D000\0Mdatabase \"team\" does not exist\0\0")
 }
@@ -182,7 +182,7 @@ fn certificates_are_checked_as_sslmode_says() {
 fn prefer_and_allow_try_both_kinds_of_connection() {
     let env = TestEnv::without_model();
     let certificates = Certificates::new(&["db.example"], false);
-    // What a server answers whose pg_hba.conf has no line for this kind.
+    // The answer of a server whose pg_hba.conf has no line for this kind of connection.
     let no_line = message(b'E', b"SFATAL\0C28000\0Mno pg_hba.conf entry\0\0");
     let fake = Fake::start(Some(&certificates), sending(no_line));
     for (mode, kinds) in [("allow", [false, true]), ("prefer", [true, false])] {

@@ -54,7 +54,7 @@ pub(crate) fn database() -> Option<(Client, String)> {
         .unwrap();
     let url = server.url.replace("/postgres?", &format!("/{name}?"));
     assert_ne!(url, server.url);
-    // On its socket, the server asks nobody for a password.
+    // The server asks for no password on its socket.
     Some((Client::connect(&url, NoTls).unwrap(), format!("{url}&require_auth=none")))
 }
 
@@ -237,7 +237,7 @@ fn only_what_differs_is_pushed() {
     for table in ["kb_chunks", "kb_vectors"] {
         assert_eq!(count(&mut client, &format!("SELECT count(*) FROM {table}")), chunks);
     }
-    // What an older kb pushed is searched by its own rules, until it is pushed again.
+    // A copy that an older kb pushed is searched by the rules of its format, until the next push.
     for change in [
         "UPDATE kb_state SET value = '2' WHERE key = 'format'",
         "DROP TABLE kb_words",
@@ -255,7 +255,7 @@ fn only_what_differs_is_pushed() {
     let fresh = push();
     assert_eq!((&fresh["fresh"], &fresh["documents"]), (&true.into(), &fresh["sent"]));
     check_same(&env, &url, &["frozen gauge"]);
-    // Everything is gone.
+    // All documents are removed.
     for document in env.json(&["list", "--format=json"]).as_array().unwrap() {
         env.ok(&["remove", &document["id"].to_string(), "--yes"]);
     }
@@ -283,7 +283,7 @@ fn a_push_that_was_killed_is_continued() {
     child.wait().unwrap();
     let done = count(&mut client, "SELECT count(*) FROM kb_blocks");
     assert!(done < 12, "the push has ended before it was killed");
-    // What is there is complete in itself, and said to be a part.
+    // The pushed documents are complete, and searches report that others are missing.
     let partial = env.kb(&["search", "gauge", "--from", &url]).expect(0);
     assert!(partial.stderr.contains("incomplete"), "{}", partial.stderr);
     let report = env.json(&["push", &url, "--format=json"]);

@@ -1,5 +1,5 @@
-//! Tests that every result has what the query has in double quotes, and that a query whose phrases no passage has is
-//! answered without them, in every face.
+//! Tests that every result has the words that the query has in double quotes, and that a query whose phrases no
+//! passage has is answered without them, on the command line and by the server.
 
 use serde_json::{Value, json};
 
@@ -93,7 +93,7 @@ fn a_phrase_that_occurs_nowhere_is_named_by_every_face() {
         assert!(answer["confidence"] == "low" || answer["confidence"] == "none");
         assert!(answer["confidence_reason"].to_string().contains("phrases in double quotes"));
         assert_eq!(output.stderr.trim_end(), format!("note: {NOTE}"));
-        // Who asks for the phrase and nothing else gets nothing.
+        // A query that is only a phrase has no result without it.
         let alone = search(&env, &[&[ALONE], leg].concat());
         assert_eq!((&alone["results"], &alone["total_matches"]), (&json!([]), &json!(0)));
         assert_eq!((&alone["confidence"], &alone["unmet_phrases"]), (&Value::Null, &unmet));
@@ -139,7 +139,7 @@ fn a_pasted_message_finds_the_page_about_it() {
         let path = results(&answer)[0]["source"]["path"].as_str().unwrap().to_owned();
         (path.rsplit('/').next().unwrap().to_owned(), answer)
     };
-    // What a program has in quotes is text from the start.
+    // Quotes in the message of a program are text from the start.
     for query in [
         "ModuleNotFoundError: No module named: \"gauge\"",
         "Traceback\n  File \"/srv/gauge.py\", line 3\nModuleNotFoundError: No module named \"gauge\"",

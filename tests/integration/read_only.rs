@@ -22,7 +22,7 @@ use crate::mcp_client::Client;
 use crate::ordinary::{each, is_root};
 use crate::upgrade::database_of;
 
-/// What is searched for in most tests.
+/// The query of most tests.
 const QUERY: &str = "harbour tide";
 
 /// A home that another user can enter, with a program, a model and a database to read.
@@ -74,7 +74,7 @@ impl Shared {
         found
     }
 
-    /// Changes the database as another kb would, while nobody may write.
+    /// Changes the database as another kb would, and makes it read-only again.
     fn change(&self, sql: &str) {
         self.set_rights(0o755, 0o644);
         let db = Connection::open(self.env.database()).unwrap();
@@ -83,7 +83,7 @@ impl Shared {
         self.freeze();
     }
 
-    /// Puts another database in its place, while nobody may write.
+    /// Replaces the database with another one, and makes it read-only again.
     fn replace(&self, database: &[u8]) {
         self.set_rights(0o755, 0o644);
         fs::write(self.env.database(), database).unwrap();
@@ -205,7 +205,7 @@ fn every_reading_command_answers_where_nothing_can_be_written() {
     let shown = client.data("kb_show", json!({ "document": "1" }));
     assert!(shown["text"].as_str().unwrap().contains("harbour master"), "{shown}");
     client.data("skill_list", json!({}));
-    // A server that may write starts too, and refuses what it cannot do.
+    // A server that may write also starts, and refuses what it cannot do.
     let status = client.close();
     assert!(status.success());
     let mut client = Client::over(shared.command(&["mcp", "--allow-write"]));

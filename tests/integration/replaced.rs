@@ -1,5 +1,5 @@
-//! A server, a watch and a long `kb add` go on after an upgrade has replaced the program: the program that runs is the one that
-//! reads, and the new file is never started by it.
+//! Tests that a server, a watch and a long `kb add` continue after an upgrade has replaced the program: the running
+//! program reads the documents, and never starts the new file.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ use crate::mcp_client::Client;
 use crate::patience::{comes_true, status_of};
 use crate::word_model::word_env;
 
-/// What an installer, a user or an attacker does to the file of a running program.
+/// A change of the file of a running program, by an installer, a user or an attacker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Change {
     /// Another file is renamed over it.

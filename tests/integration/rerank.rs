@@ -54,7 +54,7 @@ fn the_order_is_that_of_the_program_and_scores_stay() {
     }
     assert_eq!(answer["confidence"], plain["confidence"]);
     assert_eq!(answer["total_matches"], plain["total_matches"]);
-    // Fewer results are the first of the same order, and passages come in it, too.
+    // Fewer results are the first of the same order, and passages also have this order.
     assert_eq!(ids(&search(&env, &["--top=2"]).json()), reversed[..2]);
     let passages = search(&env, &["--budget=300"]).json();
     assert_eq!((&passages["reranked"], ids(&passages)[0]), (&json!(true), reversed[0]));
@@ -162,7 +162,7 @@ fn only_the_users_own_settings_start_a_program() {
         assert!(output.json()["total_matches"].as_u64().unwrap() > 0);
         assert!(output.json().get("reranked").is_none(), "{}", output.stdout);
     }
-    // Nor if it is named, or the project has a link in its place.
+    // The program is not started either if the folder is named, or is a link.
     fs::rename(env.path("project/.kb"), env.path("project/data")).unwrap();
     std::os::unix::fs::symlink("data", env.path("project/.kb")).unwrap();
     let output = env.kb(&["--data-dir", "project/.kb", "search", "gauge"]).expect(0);

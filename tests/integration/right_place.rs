@@ -113,7 +113,7 @@ fn a_document_named_by_a_path_is_opened_there() {
     let shown = env.ok(&["show", "wt/feature/gauge.md"]);
     assert!(shown.stderr.contains("the file has changed"), "{}", shown.text());
     assert_eq!(env.ok(&["show", "wt/main/gauge.md"]).stderr, "");
-    // What writes to the database still finds the document.
+    // Commands that write to the database still find the document.
     env.ok(&["edit", "wt/feature/gauge.md", "--title", "Float gauge"]);
     assert_eq!(env.json(&["info", "1", "--format", "json"])["title"], "Float gauge");
 }
@@ -330,7 +330,7 @@ fn lines_for_people_name_the_base_of_the_command() {
     // Commands about all knowledge bases name none.
     let failed = env.kb(&["--base", "work,", "list"]).expect(1);
     assert!(failed.stderr.contains("`kb base list`"), "{}", failed.stderr);
-    // The words of the query stay as they are.
+    // The words of the query are not changed.
     let shown = shown(&["search", "zephyrine `kb list`", "--format", "human"]);
     assert!(shown.starts_with("Search: \"zephyrine `kb list`\""), "{shown}");
 }

@@ -1,4 +1,4 @@
-//! While a run stores documents, every answer that may lack one says so; what a killed run left says nothing.
+//! Tests that every answer has a note while a run stores documents that it may lack, and none after a killed run.
 
 use std::process::{Child, Stdio};
 
@@ -10,7 +10,7 @@ use crate::env::TestEnv;
 use crate::mcp_client::Client;
 use crate::patience::{comes_true, status_of};
 
-/// What `kb add` says of itself before it has stored anything.
+/// The note about `kb add` before it has stored anything.
 const ADDING: &str = "`kb add` is running";
 
 /// Starts a run that waits until the returned connection lets go of the database.
@@ -79,7 +79,7 @@ fn what_a_killed_run_left_says_nothing_and_is_cleared_by_the_next() {
     assert_eq!(notes(&env, &["search", "frozen gauge"]), Vec::<Value>::new());
     env.ok(&["add", "docs"]);
     assert!(!env.path(".kb/kb.db-run").exists());
-    // Nobody holds it.
+    // No process holds it.
     env.write(".kb/kb.db-run", "add 1 2");
     assert_eq!(notes(&env, &["search", "frozen gauge"]), Vec::<Value>::new());
 }

@@ -1,4 +1,4 @@
-//! What a process that reads a document can do, tried from inside, and what becomes of it.
+//! Tests the sandbox of a process that reads a document, from inside, and the ways in which such a process ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ mod from_inside {
     use super::*;
     use crate::left_out::left_out;
 
-    /// What a hostile author could reach: a key, a server, sockets and this process.
+    /// The targets of a hostile author: a key, a server, sockets and this process.
     struct Bait {
         env: TestEnv,
         _listeners: (TcpListener, UnixListener, UnixListener),
@@ -108,7 +108,7 @@ mod from_inside {
         }
     }
 
-    /// What is tried, and whether Landlock 7 and seccomp refuse it, each by itself. It is the table in
+    /// The attempted actions, and whether Landlock 7 and seccomp refuse them, each by itself. It is the table in
     /// docs/sandbox.md.
     const ATTEMPTS: [(&str, bool, bool); 14] = [
         ("read a file", true, true),
@@ -127,7 +127,7 @@ mod from_inside {
         ("send a signal", true, true),
     ];
 
-    /// What the limits, the cleared environment and the dropped rights refuse.
+    /// Actions that the limits, the cleared environment and the dropped rights refuse.
     const BY_OTHER_LAYERS: [&str; 4] = [
         "lift the limit of memory",
         "lift the limit of time",
@@ -227,7 +227,7 @@ fn a_cancelled_run_ends_the_document_that_is_being_read() {
     });
 }
 
-/// A home with a picture, and a program that runs these statements of C in the place of Tesseract.
+/// A home with a picture, and a program that runs these statements of C instead of Tesseract.
 fn env_with_tesseract(statements: &str) -> TestEnv {
     let env = TestEnv::new();
     write_tesseract(&env, statements);

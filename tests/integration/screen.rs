@@ -234,7 +234,7 @@ impl Screen {
         self.end(env)
     }
 
-    /// Waits until the program ends, checks that the terminal is as it was, and returns what was written.
+    /// Waits until the program ends, checks that the terminal is restored, and returns what was written.
     #[track_caller]
     pub(crate) fn end(mut self, env: &TestEnv) -> Output {
         status_of(self.child.as_mut().unwrap());

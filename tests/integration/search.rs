@@ -527,7 +527,7 @@ fn a_copied_database_gives_the_same_answer() {
     let env = TestEnv::with_corpus();
     let args = ["search", "what to do when the gauge is frozen"];
     let before = env.ok(&args).stdout;
-    // When no process has the database open, it is a single file.
+    // A database that no process has open is a single file.
     let files: Vec<_> =
         fs::read_dir(env.path(".kb")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(files, ["kb.db"]);

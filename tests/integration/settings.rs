@@ -107,7 +107,7 @@ fn init_at_a_terminal_begins_a_settings_file_in_which_searches_print_for_people(
     let file = |env: &TestEnv| fs::read_to_string(env.path(".kb/config.yaml")).ok();
     let init = |env: &TestEnv| terminal::run(env, &["init"], "", true).expect(0).stderr;
     let env = TestEnv::new();
-    // Elsewhere, nothing is written, and JSON stays the default.
+    // Elsewhere, nothing is written, and JSON remains the default.
     env.ok(&["init"]);
     terminal::run(&env, &["init", "--status"], "", true).expect(0);
     assert_eq!((file(&env), format(&env)), (None, "json".into()));
@@ -119,7 +119,7 @@ fn init_at_a_terminal_begins_a_settings_file_in_which_searches_print_for_people(
     assert!(shown.contains("Search: \"key\""), "{shown}");
     assert_eq!(env.ok(&["search", "key"]).json()["query"], "key");
     assert!(!init(&env).contains("default_format"));
-    // A file that is there is the user's.
+    // An existing file is the user's.
     let own = TestEnv::new();
     own.write(".kb/config.yaml", "# mine\n");
     init(&own);

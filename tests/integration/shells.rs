@@ -1,5 +1,5 @@
-//! What shells complete, the manual pages, the topics of help, and `make install`, which puts them in
-//! place. Shells and programs that read manuals are those of the machine; what is missing is said.
+//! Tests completion in shells, the manual pages, the topics of help, and `make install`, which installs
+//! them. Shells and programs that read manuals are those of the machine; missing ones are reported.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,10 +12,10 @@ use crate::screen::Screen;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
 
-/// Where programs of the system are.
+/// The folders of the system's programs.
 const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-/// Whether a program of the system is there; says so if not.
+/// Whether the system has a program; reports a missing one.
 fn is_there(program: &str, what: &str) -> bool {
     let is_there = SYSTEM.iter().any(|folder| Path::new(folder).join(program).exists());
     if !is_there {
@@ -40,7 +40,7 @@ fn run(env: &TestEnv, program: &str, args: &[&str]) -> Output {
     env.finish(&mut command)
 }
 
-/// Returns what kb offers for the last of some words, one a line.
+/// Returns the completions that kb offers for the last of some words, one per line.
 fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
     let mut command = env.command(&[&["--"], words].concat());
     let index = (words.len() - 1).to_string();
@@ -67,7 +67,7 @@ fn a_key_puts_the_chosen_path_on_the_command_line() {
         return;
     }
     run(&env, "bash", &["-c", "true"]).expect(0);
-    // In a script bash binds no keys, and says so.
+    // In a script bash binds no keys, and prints a warning.
     let script = "eval \"$(kb completions --keys bash)\" 2>/dev/null; READLINE_LINE='cat  | wc'; \
                   READLINE_POINT=4; __kb_find; printf '%s' \"$READLINE_LINE\"";
     let mut command = Command::new("/bin/bash");
@@ -103,7 +103,7 @@ fn values_are_completed_from_what_is_there() {
     check(&["kb", "help", "js"], &["json"]);
     check(&["kb", "schema", "skill-st"], &["skill-stats:kb skill stats --format json"]);
     check(&["kb", "completions", "fi"], &["fish"]);
-    // A database elsewhere, one that is not there and one that is none: nothing is said, nothing made.
+    // A folder that does not exist, and a file that is not a database: no message, and no new folder.
     env.write("other/kb.db", "no database");
     for dir in ["nowhere", "other"] {
         check(&["kb", "--data-dir", dir, "list", "--tags", "h"], &[]);

@@ -312,7 +312,7 @@ fn a_skill_is_found_by_path_then_project_then_home() {
     skills.env.write("project/x/SKILL.md", title("Path"));
     assert_eq!(shown("project", "x"), "SKILL.md\n  # Path\n");
     assert_eq!(shown("project/deep", "x"), "SKILL.md\n  # Project\n");
-    // The home directory is never a project, whatever it contains.
+    // The home directory is never a project, whatever files it has.
     assert_eq!(shown("elsewhere", "x"), "SKILL.md\n  # Home\n");
     let output = outline("elsewhere", "tide-guide").expect(1);
     assert!(output.stderr.starts_with("error[E001]: skill 'tide-guide' not found\n"));

@@ -397,7 +397,7 @@ fn the_settings_of_skc_choose_the_tokenizer() {
     assert!(output.stderr.starts_with("warning: SKILLC_TOKENIZER=latin"), "{}", output.stderr);
 }
 
-/// What `skc` 0.2.1 wrote for exactly this skill; only its path is filled in here.
+/// The fixture is the index that `skc` 0.2.1 wrote for exactly this skill; only its path is filled in.
 #[test]
 fn an_index_of_skc_is_read_and_kept() {
     let skills = Skills::built();

@@ -29,7 +29,7 @@ fn on_a_terminal_it_says_what_agents_would_read_and_asks() {
     }
     build(&skills, &["tide-guide", "--target", "claude"], "y\n").expect(0);
     assert!(link.is_symlink());
-    // What is there already needs no second answer.
+    // An existing link needs no second answer.
     let again = build(&skills, &["tide-guide", "--target", "claude"], "").expect(0);
     assert!(!again.stderr.contains("[y/N]"), "{}", again.text());
     // Without a target there is nothing to ask.

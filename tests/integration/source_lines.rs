@@ -28,7 +28,7 @@ pub(crate) fn all() -> Vec<Line> {
     lines
 }
 
-/// How a command begins that is a value: `kb("add").option("--title", "TITLE").flag("--force")`.
+/// The beginning of a command that is a value: `kb("add").option("--title", "TITLE").flag("--force")`.
 const VALUE: &str = "kb(\"";
 
 /// Returns the command line of a value that begins a text; `None` if one of its arguments is not a literal.

@@ -10,7 +10,7 @@ pub(crate) struct Source {
     pub(crate) code: String,
 }
 
-/// How comments and raw strings begin and end.
+/// The beginnings and ends of comments and raw strings.
 const SKIPPED: [(&str, &str); 5] =
     [("//", "\n"), ("/*", "*/"), ("r\"", "\""), ("r#\"", "\"#"), ("br#\"", "\"#")];
 

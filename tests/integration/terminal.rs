@@ -16,12 +16,12 @@ const WIDTH: u16 = 90;
 
 /// Runs the program with stdin and stderr on a terminal, and also stdout if `is_stdout_shown`.
 ///
-/// What the terminal shows is returned as `stderr`: echo, prompts and bars.
+/// The text on the terminal is returned as `stderr`: echo, prompts and bars.
 pub(crate) fn run(env: &TestEnv, args: &[&str], typed: &str, is_stdout_shown: bool) -> Output {
     run_at(env, args, typed, is_stdout_shown, WIDTH)
 }
 
-/// Runs the program on a terminal of so many columns.
+/// Runs the program on a terminal of this many columns.
 pub(crate) fn run_at(
     env: &TestEnv,
     args: &[&str],

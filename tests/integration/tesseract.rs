@@ -1,4 +1,4 @@
-//! What Tesseract can do in its box, tried by programs in its place; and what it still finds there.
+//! Tests the sandbox of Tesseract by programs that replace it: refused actions, and the files that it can still read.
 
 use std::fs;
 use std::net::TcpListener;
@@ -20,11 +20,11 @@ const KB: &str = env!("CARGO_BIN_EXE_kb");
 /// As kb limits it: bytes of memory. In its place, a test names the only layer.
 const ALL_LAYERS: &str = "1610612736";
 
-/// What an attempt is refused by.
+/// An attempted action, and whether each of two layers refuses it.
 type Refused = (&'static str, bool, bool);
 
-/// What a program in the place of Tesseract tries, and whether Landlock 7 and seccomp refuse it, each by itself. It is
-/// the second table in docs/sandbox.md.
+/// The actions that a replacement of Tesseract attempts, and whether Landlock 7 and seccomp refuse them, each by
+/// itself. It is the second table in docs/sandbox.md.
 const ATTEMPTS: [Refused; 24] = [
     ("read a file", true, false),
     ("list a folder", true, true),
@@ -52,21 +52,21 @@ const ATTEMPTS: [Refused; 24] = [
     ("outlive kb", false, true),
 ];
 
-/// What it tries by replacing itself, in the same table.
+/// The actions that it attempts by replacing itself, in the same table.
 const PROGRAMS: [Refused; 2] =
     [("start a program", true, false), ("start a program by the loader", true, false)];
 
-/// What the limits refuse.
+/// The action that the limits refuse.
 const BY_LIMITS: &str = "lift a limit";
 
-/// What it may do.
+/// The report of the allowed action.
 const ALLOWED: &str = "start a thread: done";
 
 fn layers() -> Layers {
     active(Path::new(KB)).unwrap()
 }
 
-/// What such a program could reach, and the program.
+/// The targets of such a program, and the program.
 struct Bait {
     env: TestEnv,
     _listeners: (TcpListener, UnixListener, UnixListener),
@@ -93,7 +93,7 @@ impl Bait {
         Self { env, _listeners: (tcp, unix, hidden), program, names }
     }
 
-    /// Runs the program in the place of Tesseract.
+    /// Runs the program instead of Tesseract.
     fn run(&self, layer: &str, args: &[&str]) -> Output {
         let mut command = Command::new(KB);
         // As kb starts it, without the variables of the tests, among them folders of libraries.

@@ -10,7 +10,7 @@ use kb_extract::plain;
 use crate::env::TestEnv;
 use crate::left_out::left_out;
 
-/// How many real texts are read.
+/// The number of real texts that are read.
 const NUM_TEXTS: usize = 500;
 
 /// Most of them from one folder, so that one manual does not decide.
@@ -55,7 +55,7 @@ fn texts(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The signs of false headings here are others than those that the reader looks for: long ones, one after a few lines each, and
-/// the same again and again. Of 853 headings in 696 texts, an eye found four false ones, and these signs one.
+/// the same again and again. A person found four false ones in 853 headings of 696 texts; these signs find one.
 #[test]
 fn few_lines_of_real_texts_are_headings_by_mistake() {
     let folders = ["/usr/share/doc", "/usr/share/vim", "/usr/share/perl", "/usr/share/gnupg"];

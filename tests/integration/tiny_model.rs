@@ -36,7 +36,7 @@ pub(crate) const TOKENIZER: &str = r###"{"version": "1.0", "truncation": null, "
         "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "install": 4, "##ing": 5,
             "git": 6, "query": 7, ":": 8, "a": 9}}}"###;
 
-/// How models of the family may differ.
+/// The differences between models of the family.
 #[derive(Clone, Copy)]
 pub(crate) struct Tiny {
     pub(crate) model_type: &'static str,

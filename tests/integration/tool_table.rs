@@ -10,16 +10,16 @@ pub(crate) struct ToolCall {
     command: Option<&'static str>,
 }
 
-/// What calls are about. In the rows, the words in capitals stand for it.
+/// The values in calls. The rows have the words in capitals as placeholders.
 #[derive(Clone, Copy)]
 pub(crate) struct CallSubject<'a> {
     /// `DOC`: a document.
     pub(crate) document: i64,
     /// `NOTE`: a note.
     pub(crate) note: i64,
-    /// `WORD`: what is searched for.
+    /// `WORD`: the word to search for.
     pub(crate) word: &'a str,
-    /// `PATH`: what is added.
+    /// `PATH`: the file to add.
     pub(crate) path: &'a str,
 }
 

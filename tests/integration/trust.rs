@@ -115,7 +115,7 @@ fn the_variables_of_python_change_nothing() {
     check_untouched(&env, &env.kb(&["init"]), 2);
 }
 
-/// The user's settings for pip stay in force: here a folder with a package in it, whose bytes turn
+/// The user's settings for pip remain in force: here a folder with a package in it, whose bytes turn
 /// out to be wrong.
 #[test]
 fn pip_keeps_the_users_index() {

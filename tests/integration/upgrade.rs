@@ -1,5 +1,5 @@
-//! Tests that homes of earlier programs go on with this one: a database of every schema, and all that the program of
-//! 841bdc8 made. Their README says how they came about.
+//! Tests that this program works with homes of earlier ones: a database of every schema, and all files that the
+//! program of 841bdc8 made. Their README describes their origin.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::word_model::check_database;
 /// The home in which the fixtures were made.
 const OLD_HOME: &str = "/tmp/kb-upgrade-home";
 
-/// What every home has: a query, and the document that answers it.
+/// Queries that every home can answer, and the documents that answer them.
 const KNOWN: [(&str, i64); 4] = [
     ("the float of the gauge hangs in a pipe of iron that the station built", 3),
     ("lamp keeper salt", 4),
@@ -83,7 +83,7 @@ fn pairs(db: &Connection, sql: &str) -> Vec<(String, String)> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// What an upgrade must keep of a database, by plain SQL: documents, tags, chunks, vectors.
+/// Returns the contents that an upgrade must keep, by plain SQL: documents, tags, chunks, vectors.
 fn kept(env: &TestEnv) -> Vec<String> {
     [
         "SELECT json_array(id, title, doc_type, content_hash, created_at) FROM documents ORDER BY id",
@@ -107,7 +107,7 @@ fn list(env: &TestEnv, base: &str) -> Vec<Value> {
     shown(&env.json(&["--base", base, "list", "--format", "json"]))
 }
 
-/// Requires that searches by both rankings, or by one of them, find what is known.
+/// Requires that searches by both rankings, or by one of them, find the known documents.
 #[track_caller]
 fn check_searches(env: &TestEnv, legs: &[&str]) {
     for (query, id) in KNOWN {
@@ -125,7 +125,7 @@ fn without_embedding(env: &TestEnv, args: &[&str]) -> Update {
     read(&output)
 }
 
-/// Goes on with a home: reads, updates, copies, embeds again, adds.
+/// Continues with a home: reads, updates, copies, embeds again, adds.
 fn go_on(env: &TestEnv, listed: &Value) {
     let before = kept(env);
     let documents = shown(listed);
@@ -156,7 +156,7 @@ fn go_on(env: &TestEnv, listed: &Value) {
     };
     assert_eq!(titles(&other), titles(env));
 
-    // Ids and tags stay when everything is made and embedded again.
+    // Ids and tags are kept when everything is made and embedded again.
     let identity = |list: &[Value]| -> Vec<Value> {
         list.iter().map(|document| json!([document[0], document[3], document[5]])).collect()
     };
@@ -191,7 +191,7 @@ fn a_database_of_every_schema_goes_on() {
 fn a_home_of_841bdc8_goes_on_with_all_that_is_in_it() {
     let (env, listed) = home("841bdc8");
     go_on(&env, &listed["default"]);
-    // Reading all again embeds nothing, and what was edited stays; a file that was missing still is.
+    // Reading all again embeds nothing and keeps edits; a file that was missing still is.
     let report = without_embedding(&env, &["update", "--reread"]);
     assert_eq!((report.reread, report.missing.len()), (12, 1), "{report:?}");
     assert!(report.missing[0].path.ends_with("more/harbour.html"));

@@ -310,7 +310,7 @@ fn a_folder_whose_last_file_was_removed_or_moved_is_not_a_disk() {
     };
     assert_eq!(counts(&update(&env, &["--prune", "--dry-run"])), (1, 2, 0));
     assert_eq!(counts(&update(&env, &["--prune"])), (1, 2, 0));
-    // What an older kb remembered may be on a disk, until this one has seen it.
+    // A file that an older kb recorded may be on a disk, until this kb has seen it.
     let forget = "UPDATE document_paths SET on_mount = NULL";
     rusqlite::Connection::open(env.database()).unwrap().execute(forget, []).unwrap();
     fs::rename(env.path("notes/d/1.md"), env.path("kept.md")).unwrap();

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::env::{Output, TestEnv};
 
-/// What every command says while there are no vectors.
+/// The note of every command while there are no vectors.
 const WORDS_ONLY: &str = "documents are found by their words, not by their meaning, until there are vectors: \
                           `kb init` fetches the model and adds vectors";
 
@@ -73,7 +73,7 @@ fn a_changed_file_of_a_hit_is_read_again_without_a_model() {
     offline.0.write("docs/boats.md", "# Boats\n\nThe ferry leaves from the old pier at dawn.\n");
     let answer = offline.kb(&["search", "ferry", "--fresh"]).expect(0).json();
     assert!(answer["results"][0]["text"].as_str().unwrap().contains("old pier"), "{answer}");
-    // A search adds no vectors, though the model is there now.
+    // A search adds no vectors, though the machine has the model now.
     offline.0.write("docs/boats.md", "# Boats\n\nThe ferry leaves from the new pier at dawn.\n");
     let answer = offline.0.ok(&["search", "ferry", "--fresh"]).json();
     assert!(answer["results"][0]["text"].as_str().unwrap().contains("new pier"), "{answer}");

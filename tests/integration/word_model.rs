@@ -30,7 +30,7 @@ pub(crate) struct WordModel {
     pub(crate) seed: u64,
     /// Width of its vectors; a multiple of 4.
     pub(crate) dim: usize,
-    /// What `sentence_bert_config.json` states.
+    /// The value in `sentence_bert_config.json`.
     pub(crate) max_seq_length: usize,
     /// `mean_tokens` or `cls_token`.
     pub(crate) pooling: &'static str,
@@ -43,8 +43,8 @@ pub(crate) struct WordModel {
 pub(crate) enum Words {
     /// [`WORDS`].
     Few,
-    /// Also [`WORDS_OF_TESTS`], so that texts have about as many tokens as with the real model. A word's vector
-    /// depends on nothing but the word.
+    /// [`WORDS`] and [`WORDS_OF_TESTS`], so that texts have about as many tokens as with the real model. A word's
+    /// vector depends on nothing but the word.
     OfTests,
 }
 

@@ -93,7 +93,7 @@ fn all_words_that_a_file_shows_are_kept_on_request() {
         |env: &TestEnv| env.json(&["update", "--reread", "--format", "json"])["reread"].clone();
     assert_eq!(made(&env), 1);
     assert_eq!(words_of(&env, "page.html"), json!({ "text": 147, "heading": 2, "undisplayed": 2 }));
-    // What keeps all stays so.
+    // Documents that keep all words are not read again.
     env.ok(&["config", "set", "ingestion.keep_all", "false"]);
     assert_eq!(made(&env), 0);
     env.write("more/page.html", format!("{}<p>New.</p>", std::fs::read_to_string(page).unwrap()));
