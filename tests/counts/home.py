@@ -46,7 +46,7 @@ class Home:
             "HOME": str(self.place), "PATH": "/nonexistent", "LANG": "C.UTF-8", "TZ": "UTC",
             "KB_EMBEDDING_MODEL_DIR": str(self.place / "model"), "ORT_DYLIB_PATH": str(self.place / "runtime.so"),
             "HF_ENDPOINT": "http://127.0.0.1:9"}
-        # How many threads kb starts depends on the processors that it may use.
+        # The number of threads that kb starts depends on the processors that it may use.
         self.processor = {max(os.sched_getaffinity(0))}
         draw = random.Random("words")
         syllables = [first + vowel for first in "bdfgklmnprstv" for vowel in "aeiou"]

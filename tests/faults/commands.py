@@ -160,7 +160,7 @@ class Reread(Command):
 
 
 class Watch(Update):
-    """Runs until it is told to end: when it has done what `kb update` does, or when it does no more."""
+    """Ends when it is stopped: after it has done what `kb update` does, or when it does no more."""
 
     name, words, power = "watch", ["watch"], False
     is_endless = True

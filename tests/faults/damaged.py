@@ -12,7 +12,7 @@ from world import text, write
 
 # A run that takes longer hangs, even on a busy machine.
 PATIENCE = 120
-# What reading the content of a damaged database ends in.
+# The exceptions of reading the content of a damaged database.
 UNREADABLE = (sqlite3.Error, ValueError, TypeError, OverflowError)
 
 # The commands to run on each damaged database; each starts from the same bytes.

@@ -3,8 +3,8 @@
 src/fuzzing/growth/constructs.toml lists the constructs: brackets, quotes, marks and blocks, each repeated in several
 ways. More than six times the instructions for four times the text is a failure. Callgrind counts them in the
 unit test `constructs_are_read`, so neither the load of the machine nor its speed matters. Without Valgrind, which
-`make test` does not need, the class is skipped. A limit on the length of a construct looks steep where it lies between
-the two sizes. What is steep is therefore measured again at larger ones, and the last of these counts.
+`make test` does not need, the class is skipped. A limit on the length of a construct looks steep if it is between
+the two sizes. Steep constructs are therefore measured again at larger sizes, and the last of these counts.
 """
 
 import json

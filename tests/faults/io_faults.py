@@ -39,7 +39,7 @@ class Sweep:
         return shim.variables(self.library, self.stage.command.roots(self.stage), **more)
 
     def faults(self, rng, are_all):
-        """Returns faults as (number of the operation, kind): one at each operation, or all that there are."""
+        """Returns faults as (number of the operation, kind): one at each operation, or all possible ones."""
         found = []
         start = rng.randrange(60)
         for operation in self.operations:

@@ -24,10 +24,10 @@ class Case:
         self.allowed, self.is_final = allowed, is_final
         # Brings the files into the state before each run.
         self.prepare = lambda: None
-        # For a command that goes on until a signal ends it: what happens while it runs, and whether it has done
+        # For a command that runs until a signal ends it: the actions while it runs, and the check whether it has done
         # its work.
         self.meanwhile, self.is_done = None, None
-        # How the command is repeated, if not with the same arguments.
+        # The arguments of the repeated command, if they are others.
         self.again = again or (lambda _found: args)
         self.data_dir = world.work / f"{name}-db"
 

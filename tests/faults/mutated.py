@@ -22,7 +22,7 @@ LARGEST = 300_000
 AT_ONCE = 100
 # A run that takes longer hangs: a document has 30 s of processor time.
 PATIENCE = 900
-# What a picture is refused with that declares a size beyond the limit: the change was to that number.
+# The message for a picture that declares a size beyond the limit: the change was to that number.
 DECLARED = "Memory limit exceeded"
 # Most memory of a process, in kilobytes: a reading child has 1.5 GB.
 MOST_MEMORY = 1_800_000

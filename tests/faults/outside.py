@@ -121,7 +121,7 @@ def another_user(world, result):
 
 
 def watched(world, result, renames):
-    """Fills a watched folder with what is no file, odd names, links and renames, then asks whether it goes on."""
+    """Fills a watched folder with a pipe, a socket, odd names, links and renames, then checks that the watch continues."""
     data_dir = world.work / "watched-db"
     folder = world.folder("watched", 3, "watched")
     world.ok(data_dir, "add", folder)

@@ -107,7 +107,7 @@ def link_or_copy(source, target):
 
 def caches(world, result, options, count):
     """Changes the cache `count` times."""
-    # No network: changed files are refused, or rebuilt from what is there.
+    # No network: changed files are refused, or rebuilt from existing ones.
     world.env["PATH"] = str(world.work / "no-programs")
     intact = world.work / "intact"
     # Only the graphs that this program makes.

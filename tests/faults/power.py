@@ -1,7 +1,7 @@
 """Cuts the power at any moment of a command: unflushed changes are lost, in any part and any order.
 
-shim.c records every change of a run. A replay up to some change keeps what was flushed. Of the rest, each
-sector of 512 bytes may or may not be on disk, and the first few changes of names in each folder are.
+shim.c records every change of a run. A replay up to some change keeps what was flushed. For the other changes,
+each sector of 512 bytes may or may not be on disk, and the first few changes of names in each folder are.
 """
 
 import contextlib

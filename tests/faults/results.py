@@ -4,7 +4,7 @@ import collections
 import os
 import threading
 
-# What can go wrong, in the order of the table's columns.
+# The kinds of failure, in the order of the table's columns.
 KINDS = ["lost", "half", "unsound", "hung", "crashed", "wrong", "unrepaired", "litter", "broken"]
 
 

@@ -18,7 +18,7 @@ from world import DRAFT, World
 
 # A run that takes longer hangs, even on a busy machine.
 PATIENCE = 120
-# How long a command that never ends by itself has for its work; its first look at the folders takes less.
+# The time that a command which never ends by itself has for its work; its first look at the folders takes less.
 ENDLESS = 4
 # `kb doctor` also checks the model, which takes longer than everything else here.
 DOCTOR_EVERY = 10

@@ -23,7 +23,7 @@ def moments(world):
         reader = sqlite3.connect(data_dir / "kb.db", isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM documents").fetchone()
-        # What the database contains without its log, while the reader is open.
+        # The content of the database without its log, while the reader is open.
         base = examined.content(data_dir)
         for turn in range(3):
             folder = world.folder(f"wal{round}{turn}", 3, f"wal{round}{turn}")

@@ -190,7 +190,7 @@ def examine(world, data_dir):
     found = faults(data_dir)
     if not (pathlib.Path(data_dir) / "kb.db").exists():
         return found
-    # Copies the files as they are: a log belongs to its database, and a reader of the copy merges
+    # Copies the files unchanged: a log belongs to its database, and a reader of the copy merges
     # it.
     copy = world.work / "examined-db"
     copy_database(data_dir, copy)

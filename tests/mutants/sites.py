@@ -26,7 +26,7 @@ SHOWN = 90
 
 @dataclasses.dataclass
 class Site:
-    """One mutant: an expression, and the code that replaces it, or a statement that is left out: then `code` is None."""
+    """One mutant: an expression and the code that replaces it, or a statement that is left out (`code` is `None`)."""
 
     file: str
     function: str
@@ -172,8 +172,8 @@ def find(root, parser):
 
 
 def draw(sites, seed):
-    """Yields all sites in the order of a sample: one of each stage, then the next of each. A change of the source leaves
-    the order of all other sites as it was, and so does a file that moves to another folder of its stage."""
+    """Yields all sites in the order of a sample: one of each stage, then the next of each. A change of the source does
+    not change the order of all other sites, and neither does a file that moves to another folder of its stage."""
     stages = {}
     for site in sites:
         stages.setdefault(site.stage(), []).append(site)

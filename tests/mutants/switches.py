@@ -105,7 +105,7 @@ class Build:
             if not path.exists() or path.read_bytes() != text:
                 path.write_bytes(text)
                 path.chmod(self.modes.get(name, 0o644))
-        # What tests/mcp/setup and tests/postgres/setup install.
+        # The folders that tests/mcp/setup and tests/postgres/setup install.
         (self.copy / "target").mkdir(exist_ok=True)
         for link in (self.copy / "target/mcp-clients", self.copy / "target/postgres"):
             if not link.is_symlink():

@@ -27,7 +27,7 @@ MAX_UNUSED = 30
 
 @dataclasses.dataclass
 class Outcome:
-    """What a run of tests showed. `has_ended`: it came to its end, whatever failed. Times are in seconds."""
+    """The result of a run of tests. `has_ended`: it was complete, whatever failed. Times are in seconds."""
 
     failed: set
     has_ended: bool
@@ -157,7 +157,7 @@ class Program:
             status = process.wait()
         finally:
             timer.cancel()
-            # What the tests have left behind.
+            # Ends the processes that the tests have left behind.
             with contextlib.suppress(ProcessLookupError):
                 end()
         (self.build.place / "active").unlink(missing_ok=True)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 LIMIT_SECONDS = 120
-# What pandoc calls the formats that it does not know by their extension.
+# The names that pandoc has for formats that it does not recognise by their extension.
 PANDOC_FORMATS = {".htm": "html"}
 
 
@@ -21,7 +21,7 @@ def readability():
     from lxml import html
     from readability import Document
     from trafilatura.utils import decode_file
-    # It has no decoder of its own; it is given the one of trafilatura.
+    # It has no separate decoder; it gets the one of trafilatura.
     return lambda path: html.fromstring(Document(decode_file(path.read_bytes())).summary()).text_content()
 
 
