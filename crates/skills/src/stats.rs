@@ -67,7 +67,7 @@ pub struct SkillStats {
     pub skill: String,
     /// Its directory.
     pub skill_path: String,
-    /// What was counted: the value of `--group-by`.
+    /// The counted value: that of `--group-by`.
     #[serde(rename = "query")]
     pub group_by: GroupBy,
     /// The filters.

@@ -23,7 +23,7 @@ const FLOAT_BYTES: u64 = 4;
 /// Chunks that are embedded to measure the speed of a model.
 const SAMPLE: u32 = 32;
 
-/// What a run would take, for this database on this machine.
+/// The cost of a run, for this database on this machine.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReindexEstimate {
     /// The model.

@@ -18,7 +18,7 @@ use crate::store::{DocumentId, DocumentName, RememberedFile, Store, StoredDocume
 use crate::text::number::counted;
 use crate::text::paths;
 
-/// What is in no file.
+/// The data that is in no file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Lost")]
 pub struct UnreproducibleData {

@@ -14,7 +14,7 @@ pub struct Models {
     pub models: Vec<ListedModel>,
 }
 
-/// A model that kb knows by name. What is not known is null.
+/// A model that kb knows by name. Unknown values are null.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ListedModel {
     /// The name that `--model` takes.

@@ -79,7 +79,7 @@ pub struct RemoveReport {
     /// How many of them the next update adds again, because their files are in an added folder.
     #[serde(skip)]
     pub num_back: usize,
-    /// What of the chosen documents is in no file, so that adding files does not bring it back.
+    /// The data of the chosen documents that is in no file, so that adding files does not bring it back.
     #[serde(rename = "lost")]
     pub losses: UnreproducibleData,
     /// Rules that --ignore added to ignore files.

@@ -60,7 +60,7 @@ pub struct ListedFile {
     /// Ignored: `type`, `empty`, `size`, `generated`, `hidden`, `gitignore`, `kbignore`, `link` or `special`; failed and
     /// waived: code of the error; indexed: null.
     pub reason: Option<String>,
-    /// What failed, for people; null unless it failed.
+    /// The failure, for people; null unless it failed.
     #[serde(rename = "error")]
     pub message: Option<String>,
     /// Version of kb and settings that failed; null unless it failed.

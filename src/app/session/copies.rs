@@ -46,7 +46,7 @@ pub struct OwnCopy {
     pub path: PathBuf,
     /// Its size in bytes.
     pub size_bytes: u64,
-    /// What it was made before: `migration`, `reindex` or `restore`.
+    /// The operation before which it was made: `migration`, `reindex` or `restore`.
     #[serde(rename = "before")]
     pub reason: CopyReason,
     /// When it was made, as in its name; sorts by time.

@@ -69,7 +69,7 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-/// What programs read, or people, whatever the arguments are.
+/// Commands whose output format is fixed.
 const JSON: Option<OutputFormat> = Some(OutputFormat::Json);
 const HUMAN: Option<OutputFormat> = Some(OutputFormat::Human);
 
@@ -199,7 +199,7 @@ Agents start the server themselves: `kb mcp install` enters it into their settin
 know, name the command `kb` with the argument `mcp` there.")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Mcp {
-    /// What to do instead of serving.
+    /// Actions instead of serving.
     #[command(subcommand)]
     pub(super) action: Option<McpAction>,
     /// Also offer tools that write: notes, adding files, building and creating skills
@@ -225,7 +225,7 @@ impl Mcp {
     }
 }
 
-/// What `kb mcp` does besides serving.
+/// The actions of `kb mcp` besides serving.
 #[derive(Debug, Subcommand)]
 pub(super) enum McpAction {
     /// Enter the server into the settings of an agent's program

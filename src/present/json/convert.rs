@@ -37,11 +37,11 @@ pub(crate) struct ConvertedJson<'a> {
     page_count: Option<u32>,
     /// Tags that the document states.
     tags: &'a [String],
-    /// What the reader reports, one sentence each.
+    /// The reader's warnings, one sentence each.
     warnings: &'a [String],
     /// Where its words went: how many of them for each reason, whatever pages are selected.
     words: Option<&'a WordAccount>,
-    /// What became of the parts of its file; null for a file without parts.
+    /// The outcome of each part of its file; null for a file without parts.
     parts: Option<&'a FileParts>,
     /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is not text.
     encoding: Option<&'a TextEncoding>,
@@ -154,15 +154,15 @@ pub(crate) struct ConversionJson<'a> {
     ignored: usize,
     /// Files that could not be converted.
     failed: usize,
-    /// What was written, in the order the files were found.
+    /// The files written, in the order in which they were found.
     documents: &'a [WrittenFile],
     /// Why each file failed.
     errors: Vec<FailedFile>,
-    /// What the readers report, with the file.
+    /// The readers' warnings, with the file.
     warnings: Vec<WarningJson>,
 }
 
-/// What a reader reports about a file.
+/// A reader's warning about a file.
 #[derive(Serialize, JsonSchema)]
 struct WarningJson {
     /// The file.

@@ -120,7 +120,7 @@ struct MetadataJson<'a> {
     quality: Option<QualityJson>,
     /// Where its words went: how many of them for each reason; null for a document that an older kb read.
     words: Option<&'a WordAccount>,
-    /// What became of the parts of its file; null for a file without parts, and if an older kb read it.
+    /// The outcome of each part of its file; null for a file without parts, and if an older kb read it.
     parts: Option<&'a FileParts>,
     /// The encoding of its text and how it was found; null for sound UTF-8, and for a file that is not text.
     encoding: Option<&'a TextEncoding>,
@@ -194,7 +194,7 @@ pub(crate) struct EditedJson<'a> {
     tags: &'a [String],
     /// The day that the user gave it; null without.
     date: Option<&'a str>,
-    /// What changed: `title`, `tags`, `date`, `text`.
+    /// The kind of change: `title`, `tags`, `date`, `text`.
     changed: &'a [&'static str],
 }
 

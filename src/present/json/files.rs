@@ -25,7 +25,7 @@ pub fn waived(paths: &[String], out: &mut Json<'_>) -> io::Result<()> {
     answer(&WaivedJson { waived: paths }, out)
 }
 
-/// What adding would do.
+/// The effect of adding.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PlanJson {
     /// Always true: nothing was written.
@@ -163,7 +163,7 @@ pub(crate) struct ReportJson<'a> {
     errors: Vec<FailedFile>,
     /// Ignore files that were not used, with the reason.
     warnings: Vec<FailedFile>,
-    /// What else is worth knowing, such as languages that the model cannot read; absent if there is nothing.
+    /// Further notes, such as languages that the model cannot read; absent if there are none.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     notes: &'a [String],
 }

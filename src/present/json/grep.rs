@@ -27,7 +27,7 @@ pub(crate) struct GrepJson<'a> {
     returned: usize,
     /// Documents that were searched.
     searched: usize,
-    /// What else is worth knowing, as in the answer to a query; absent if there is nothing.
+    /// Further notes, as in the answer to a query; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }

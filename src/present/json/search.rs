@@ -61,7 +61,7 @@ pub(crate) struct SearchJson<'a> {
     /// quotes, or none (of a query that is one phrase); absent otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unmet_phrases: Vec<&'a str>,
-    /// What else is worth knowing, as on stderr: what of a filter no document meets, which phrase in double quotes no
+    /// Further notes, as on stderr: which part of a filter no document meets, which phrase in double quotes no
     /// passage has, how many files are stale; absent if there is nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -91,7 +91,7 @@ pub(crate) struct ResultJson<'a> {
     /// With `search.rerank_command`: the score that its program gave; absent from results after the first 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     rerank_score: Option<f64>,
-    /// What each leg contributes to the score.
+    /// The contribution of each leg to the score.
     score_breakdown: BreakdownJson,
     /// The chunk's own text, without its context, or the text of the passage.
     text: &'a str,
@@ -116,7 +116,7 @@ pub(crate) struct ResultJson<'a> {
     tokens: Option<usize>,
 }
 
-/// What each leg contributes to a score.
+/// The contribution of each leg to a score.
 #[derive(Serialize, JsonSchema)]
 struct BreakdownJson {
     /// Term of the keyword leg, `fts_weight / (60 + fts_rank)` (60 is `search.rrf_k`); null if the leg did
@@ -324,7 +324,7 @@ pub(crate) struct SimilarJson<'a> {
     results: Vec<ResultJson<'a>>,
     /// Number of `results`.
     returned: usize,
-    /// What else is worth knowing, as in the answer to a query; absent if there is nothing.
+    /// Further notes, as in the answer to a query; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }

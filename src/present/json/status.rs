@@ -47,7 +47,7 @@ pub(crate) struct StatusJson<'a> {
     pages: &'a PageCounts,
     /// The OCR setup.
     ocr: &'a OcrSetup,
-    /// What confines the processes that read documents; null if none can be started.
+    /// The layers that confine the processes that read documents; null if none can be started.
     sandbox: Option<Layers>,
     /// Installed copies of kb's own skill.
     agent_skills: &'a [InstalledCopy],

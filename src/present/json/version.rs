@@ -39,11 +39,11 @@ pub fn answer(answer: &impl Serialize, out: &mut Json<'_>) -> io::Result<()> {
 /// An error, printed on stderr if the format is JSON; stdout is then empty.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct ErrorJson {
-    /// What failed and on which object, for people.
+    /// The failure and the object that it concerns, for people.
     pub(crate) error: String,
     /// Stable code for the kind of error.
     pub(crate) code: &'static str,
-    /// What to do next; null if there is no advice.
+    /// The next step; null if there is no advice.
     pub(crate) fix: Option<Wording>,
 }
 

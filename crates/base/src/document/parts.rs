@@ -16,7 +16,7 @@ pub fn embedded_reference(name: &str) -> String {
 /// How many parts that could not be read are named.
 const MAX_NAMED: usize = 10;
 
-/// What became of the parts of a file. Words that a reader leaves out of a part are counted in
+/// The outcome of each part of a file. Words that a reader leaves out of a part are counted in
 /// `words`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileParts {

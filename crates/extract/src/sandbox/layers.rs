@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the system enforces on a process that reads a document.
+/// The limits that the system enforces on a process that reads a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Sandbox")]
 pub struct Layers {

@@ -84,7 +84,7 @@ pub struct LintFinding {
     /// Which rule.
     #[serde(flatten)]
     pub rule: LintRule,
-    /// What was found.
+    /// The finding, for people.
     pub message: String,
     /// File, relative to the skill.
     pub file: Option<String>,

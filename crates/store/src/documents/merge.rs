@@ -42,7 +42,7 @@ pub struct MergedDocument {
     pub conflicts: Vec<Conflict>,
 }
 
-/// What both sides had edited.
+/// A field that both sides had edited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Conflict {
     /// The document here.

@@ -47,7 +47,7 @@ pub struct PageCounts {
     pub documents_with_unread: u32,
 }
 
-/// What takes the room in the database: bytes of its pages.
+/// The uses of the room in the database, in bytes of its pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RoomBytes {
     /// Passages, documents and all that is not below.

@@ -170,7 +170,7 @@ impl SearchAnswer {
     }
 }
 
-/// What one of several phrasings contributes to a chunk.
+/// The contribution of one of several phrasings to a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Contribution {
     /// BM25 for this phrasing; the leg ranks by the average. Null if none of its words occurs.

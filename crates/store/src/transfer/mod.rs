@@ -64,7 +64,7 @@ pub struct ImportReport {
     /// Folders left out for the same reason.
     #[serde(rename = "folders_left_out")]
     pub num_folders_left_out: usize,
-    /// What both sides had edited, in the order of the lines; the newer edit was kept.
+    /// The fields that both sides had edited, in the order of the lines; the newer edit was kept.
     pub conflicts: Vec<Conflict>,
     /// The first 100 failed lines, with the reason.
     #[serde(rename = "errors")]

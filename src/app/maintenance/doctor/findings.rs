@@ -25,13 +25,13 @@ fields::words! {
 /// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
-    /// What was checked, in one word.
+    /// The subject of the check, in one word.
     pub name: &'static str,
     /// `ok`, `note`, `repaired` or `fault`.
     pub verdict: CheckVerdict,
     /// The finding, for people: a sentence without a full stop.
     pub message: String,
-    /// What to do next; null if nothing needs to be done.
+    /// The next step; null if none is needed.
     pub fix: Option<Wording>,
 }
 

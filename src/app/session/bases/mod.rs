@@ -50,7 +50,7 @@ pub struct ListedBase {
     /// The folder of its database and settings.
     #[serde(rename = "path", serialize_with = "fields::path")]
     pub dir: PathBuf,
-    /// What the user says that it holds; null without one, or if it is not allowed.
+    /// Its description by the user; null without one, or if it is not allowed.
     pub description: Option<String>,
     /// Number of documents; null if the database does not exist or is not allowed.
     #[serde(rename = "documents")]
