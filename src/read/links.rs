@@ -245,7 +245,8 @@ impl LinkTargetIndex {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let name = fold(&link.name);
         let name = name.trim_matches('/');
-        let there = comparable(paths::clean(Path::new(&format!("{folder}/{name}"))).to_str());
+        let there = paths::path_text(&paths::clean(Path::new(&format!("{folder}/{name}"))));
+        let there = comparable(Some(&there));
         let end = format!("/{name}");
         let around = self.roots.iter().filter(|root| is_below(&from, root));
         let root = around.min_by_key(|root| root.len());

@@ -13,10 +13,10 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() {
         return Err(Error::usage("a path is empty"));
     }
-    #[expect(clippy::disallowed_methods, reason = "requests name paths as a user types them")]
-    let current =
-        std::env::current_dir().map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
-    Ok(paths::with_stored_case(paths::clean(&current.join(path))))
+    // On Windows, `D:a.md` is below the current folder of that drive.
+    let absolute = std::path::absolute(path);
+    let absolute = absolute.map_err(|source| Error::Io { path: PathBuf::from("."), source })?;
+    Ok(paths::with_stored_case(paths::clean(&absolute)))
 }
 
 /// Returns the absolute path for a typed one, which may be written as kb prints a path that is not valid
