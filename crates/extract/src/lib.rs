@@ -1,7 +1,5 @@
 //! Turns bytes into a [`Document`], and a document into chunks. Untrusted formats are read in a child process.
 
-#[cfg(any(target_os = "linux", windows))]
-use kb_base::files;
 use kb_base::{document, error, limits, text};
 
 mod boilerplate;

@@ -14,8 +14,7 @@ use crate::index::{self, BuiltIndex};
 use crate::manifest::{self, BuildManifest};
 use crate::place::{self, SKILL_FILE, Skill, SkillScope};
 use crate::skill_files::{self, SkillContents};
-use crate::text::paths::canonical;
-use crate::text::paths::path_of;
+use crate::text::paths::{canonical, path_of};
 use crate::wording::{kb, wording};
 use crate::{page, registry, resolve, stub};
 

@@ -105,7 +105,7 @@ pub(super) struct Process {
     stderr_end: Receiver<()>,
     /// On Unix, the process asks to end with this one.
     #[cfg(windows)]
-    _tree: Option<crate::files::processes::ProcessTree>,
+    _tree: Option<kb_base::files::processes::ProcessTree>,
 }
 
 impl Process {
@@ -124,7 +124,7 @@ impl Process {
         let current = Cell::default();
         let mut process = Self {
             #[cfg(windows)]
-            _tree: crate::files::processes::ProcessTree::of(&spawned),
+            _tree: kb_base::files::processes::ProcessTree::of(&spawned),
             child: spawned,
             lines,
             in_flight,

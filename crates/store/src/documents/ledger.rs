@@ -10,8 +10,7 @@ use crate::files::stamp::Stamp;
 use crate::Store;
 use crate::db::fault::Step;
 use crate::db::{columns, sql};
-use crate::text::paths::SEPARATOR;
-use crate::text::paths::split_member;
+use crate::text::paths::{SEPARATOR, split_member};
 
 /// A file that was seen and not indexed, or a folder that was not entered.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,6 @@
 //! Returns where paths lead.
 
 use std::io;
-#[cfg(windows)]
-use std::path::Component;
 use std::path::{Path, PathBuf};
 
 /// Returns the absolute path without links of an existing file or folder.
@@ -23,7 +21,7 @@ pub(super) fn without_prefix(path: PathBuf) -> PathBuf {
 #[cfg(windows)]
 pub(super) fn without_prefix(path: PathBuf) -> PathBuf {
     use std::ffi::OsString;
-    use std::path::Prefix;
+    use std::path::{Component, Prefix};
     let mut parts = path.components();
     let Some(Component::Prefix(prefix)) = parts.next() else { return path };
     let mut start = OsString::new();
@@ -45,6 +43,7 @@ pub(super) fn without_prefix(path: PathBuf) -> PathBuf {
 /// the same file. Links stay.
 #[cfg(windows)]
 pub fn with_stored_case(path: PathBuf) -> PathBuf {
+    use std::path::Component;
     let Ok(real) = canonical(&path) else { return path };
     let mut names: Vec<Component<'_>> = path.components().collect();
     for (typed, stored) in names.iter_mut().rev().zip(real.components().rev()) {

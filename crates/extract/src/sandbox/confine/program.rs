@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::files::open::{SymlinkPolicy, list, open, read};
 use crate::text::paths::resolved;
+use kb_base::files::open::{SymlinkPolicy, list, open, read};
 
 /// The files and folders that a program needs. Not all of them exist.
 pub(super) struct ProgramFiles {
