@@ -16,6 +16,7 @@ use crate::cli::{context, messages, streams};
 use crate::error::{Error, Result};
 use crate::files::{private, write};
 use crate::present::schema::{self, PUBLISHED};
+use crate::present::terminal::columns;
 use crate::present::text::page;
 use crate::text::json::Json;
 use crate::wording::{kb, wording};
@@ -54,6 +55,12 @@ const UNCOMMON: &[&str] = &[
 /// Most possible values that the page of `-h` lists.
 const MAX_VALUES: usize = 3;
 
+/// Columns of the titles of groups in the page of `kb -h`.
+const TITLE: usize = 19;
+
+/// Most columns of the lines with the names of commands in the page of `kb -h`.
+const NAMES: usize = 80 - TITLE;
+
 /// Returns what `-h` prints for the command that `args` name: the usual options and how to get all.
 pub(super) fn short_page(args: &[OsString]) -> StyledStr {
     let mut command = Cli::command();
@@ -76,7 +83,7 @@ pub(super) fn short_page(args: &[OsString]) -> StyledStr {
         let hides_values = arg.is_hide_possible_values_set() || has_many;
         arg.hide(is_hidden).hide_possible_values(hides_values)
     });
-    short.after_help(format!("`{name} --help` has every option.")).render_help()
+    short.after_help(format!("`{name} --help` explains all options.")).render_help()
 }
 
 /// Returns what `kb --help` prints, or the short form of `kb -h`.
@@ -102,9 +109,9 @@ fn groups(command: &clap::Command, is_short: bool) -> String {
     for (group, num_commands) in Command::GROUPS {
         if is_short {
             let names = commands.by_ref().take(*num_commands).map(clap::Command::get_name);
-            let names: Vec<&str> = names.collect();
-            groups +=
-                &format!("{header}{:<21}{header:#} {}\n", format!("{group}:"), names.join(", "));
+            let title = format!("{group}:");
+            let line_end = if groups.is_empty() { "" } else { "\n" };
+            groups += &format!("{line_end}{header}{title:<TITLE$}{header:#}{}", listed(names));
             continue;
         }
         groups += &format!("{header}{group}:{header:#}\n");
@@ -115,6 +122,13 @@ fn groups(command: &clap::Command, is_short: bool) -> String {
         groups += "\n";
     }
     groups
+}
+
+/// Lists names with commas between them, on lines of at most [`NAMES`] columns that begin below the first one.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names = names.collect::<Vec<_>>().join(", ");
+    let lines: Vec<&str> = columns::wrap(&names, NAMES).map(|line| &names[line]).collect();
+    lines.join(&format!("\n{:TITLE$}", ""))
 }
 
 pub(super) fn help(args: &args::Help) -> Result<ExitStatus> {
@@ -156,7 +170,7 @@ fn of_command(words: &[String]) -> Result<String> {
         let names: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
         return Err(Error::usage(format!("there is no topic or command `{}`", words.join(" ")))
             .with_hint(wording!(
-                "a topic is one of {}; `{}` lists the commands",
+                "the topics are {}; `{}` lists the commands",
                 names.join(", "),
                 kb("--help")
             )));
@@ -211,7 +225,7 @@ pub(super) fn schema(args: &args::Schema) -> Result<ExitStatus> {
         let Some(schema) = PUBLISHED.iter().find(|published| published.name == name) else {
             let names: Vec<&str> = PUBLISHED.iter().map(|published| published.name).collect();
             return Err(Error::usage(format!("there is no schema `{name}`"))
-                .with_hint(format!("one of {}", names.join(", "))));
+                .with_hint(format!("the schemas are {}", names.join(", "))));
         };
         streams::json(|out| schema.write(out))?;
     }
@@ -254,6 +268,19 @@ mod tests {
                 command.get_arguments().any(|arg| arg.get_long() == Some(name))
             };
             assert!(all.iter().any(has), "no command has --{name}");
+        }
+    }
+
+    #[test]
+    fn the_lines_of_the_short_page_fit_80_columns() {
+        let page = root_page(true).to_string();
+        let groups = page.lines().skip_while(|line| !line.starts_with("Find:"));
+        let groups: Vec<&str> = groups.take_while(|line| !line.is_empty()).collect();
+        assert!(groups.iter().all(|line| line.len() <= 80), "{groups:?}");
+        let names = groups.join(" ").replace(',', " ");
+        for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
+            let name = command.get_name();
+            assert!(names.split_whitespace().any(|word| word == name), "{name}: {groups:?}");
         }
     }
 

@@ -607,7 +607,7 @@ ALL = [FirstAdd, Add, AddNote, Update, Reread, Watch, Remove, RemoveIgnore, Rein
 
 # Groups in `kb --help` whose commands only read, or write what the same command makes again, and other commands that
 # are not disturbed here, with the reason.
-READING_GROUPS = {"Find", "Read on", "Learn more"}
+READING_GROUPS = {"Find", "Read", "Learn more"}
 READS, OTHER_CLASS = "it only reads", "another class disturbs it"
 NOT_DISTURBED = {
     **dict.fromkeys(["status", "eval", "embed", "model"], READS),

@@ -8,9 +8,13 @@ use crate::cli::args::ReportFormat;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`kb --base NAME COMMAND` works on the knowledge base NAME, `kb --base work,default search ...` searches \
-several. Without --base, kb uses the default one, or that of the project around the working directory \
-(made by `kb init --here`) once `kb base allow` has allowed it.")]
+`kb --base NAME COMMAND` works on the knowledge base NAME, and `kb --base work,default search ...` searches several. \
+Without --base, kb uses the knowledge base of the project that contains the working directory (see `kb init --here`), \
+or else the default one. A project's knowledge base that someone else created is used after `kb base allow`.
+
+Examples:
+  kb base list
+  kb base add NAME --description \"reports and papers\"")]
 pub(crate) struct BaseArgs {
     /// The action.
     #[command(subcommand)]
@@ -22,13 +26,13 @@ pub(crate) struct BaseArgs {
 pub(crate) enum BaseAction {
     /// List all knowledge bases
     List(BaseList),
-    /// Make a knowledge base, or describe one
+    /// Create a knowledge base, or describe one
     Add(BaseAdd),
-    /// Forget the name of a knowledge base, or delete it
+    /// Remove the name of a knowledge base, or delete it
     Remove(BaseRemove),
-    /// Give a knowledge base another name
+    /// Rename a knowledge base
     Rename(BaseRename),
-    /// Allow a knowledge base that someone else made
+    /// Allow a knowledge base that someone else created
     Allow(BaseAllow),
 }
 
@@ -53,14 +57,15 @@ pub(crate) struct BaseList {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Its database is bases/NAME/kb.db in the data directory. A name that was removed is listed again.
+The database is bases/NAME/kb.db in the data directory. Adding a removed name lists its knowledge base again.
 
-For example: `kb base add NAME --description \"reports and papers\"`")]
+Example:
+  kb base add NAME --description \"reports and papers\"")]
 pub(crate) struct BaseAdd {
-    /// Its name; `default` describes the default one
+    /// Name of the knowledge base; `default` describes the default one
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// What it holds, for people and agents that choose where to search
+    /// Description of its contents, for people and agents that choose where to search
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
     #[command(flatten)]
@@ -68,15 +73,19 @@ pub(crate) struct BaseAdd {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb base remove NAME`")]
+#[command(after_help = "\
+Without --erase, the files stay, and `kb base add NAME` lists them again.
+
+Example:
+  kb base remove NAME")]
 pub(crate) struct BaseRemove {
-    /// Its name
+    /// Name of the knowledge base
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// Delete its folder with the database, settings and copies in it; asks first
+    /// Delete its folder with the database, settings and copies in it, after a confirmation
     #[arg(long)]
     pub(crate) erase: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short, requires = "erase")]
     pub(crate) yes: bool,
     #[command(flatten)]
@@ -84,12 +93,14 @@ pub(crate) struct BaseRemove {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb base rename OLD NEW`")]
+#[command(after_help = "\
+Example:
+  kb base rename OLD NEW")]
 pub(crate) struct BaseRename {
-    /// Its name
+    /// Name of the knowledge base
     #[arg(value_name = "OLD")]
     pub(crate) name: String,
-    /// Its new name
+    /// New name
     #[arg(value_name = "NEW")]
     pub(crate) new_name: String,
     #[command(flatten)]
@@ -98,21 +109,23 @@ pub(crate) struct BaseRename {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without DIR, this is about the knowledge base of the project around the working directory, or about the \
-one in use. Allowed, a project's knowledge base is used in the project, and its description is shown. \
-Files and folders that its database names, and that you have not named yourself, are listed with their \
-options and what you allowed before. They are followed only with --files: then `kb update` reads them. \
-The permission ends if the folder is moved or another database takes its place.
+Without DIR, the command applies to the knowledge base of the project that contains the working directory, or else to \
+the one in use. Once a project's knowledge base is allowed, kb uses it in the project and shows its description. The \
+command lists the files and folders that the database names and that you have not added yourself, with their options \
+and those that you allowed before. --files follows them: `kb update` then reads them. The permission ends if the folder \
+is moved or the database is replaced.
 
-For example: `kb base allow DIR --yes`")]
+Examples:
+  kb base allow DIR --yes
+  kb base allow DIR --files --yes")]
 pub(crate) struct BaseAllow {
-    /// The folder of the database, or of a project with a folder .kb; or a name
+    /// Folder of the database, or of a project with a folder .kb; or a name
     #[arg(value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     /// Also follow the files and folders that the database names
     #[arg(long)]
     pub(crate) files: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
     #[command(flatten)]

@@ -14,14 +14,14 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(value_parser = directory)]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Use this knowledge base (`kb base list` shows them); `kb search` takes several, separated by commas
+    /// Use this knowledge base (see `kb base list`); `kb search` takes several, separated by commas
     #[arg(long, global = true, value_name = "NAME", help_heading = "Global options")]
     pub(crate) base: Option<String>,
     /// Colour human output: always, never, or auto (on a terminal, unless NO_COLOR is set)
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(help_heading = "Global options")]
     pub(crate) color: ColorChoice,
-    /// Do not use a pager for long answers (KB_PAGER, PAGER, less)
+    /// Do not use a pager for long output (KB_PAGER, PAGER, less)
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) no_pager: bool,
     /// Show no progress and print only warnings and errors

@@ -5,20 +5,25 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb help query`")]
+#[command(after_help = "\
+Examples:
+  kb help query
+  kb help search")]
 pub(crate) struct Help {
-    /// A topic (query, config, limits, json, exit) or a command
+    /// Topic (query, config, limits, json, exit) or command
     #[arg(value_name = "TOPIC")]
     pub(crate) words: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a name, all schemas are listed. `kb help json` explains what the JSON promises.
+Without a name, kb lists all schemas. `kb help json` explains which parts of the JSON output are stable.
 
-For example: `kb schema search`")]
+Examples:
+  kb schema
+  kb schema search")]
 pub(crate) struct Schema {
-    /// A command, such as `search` or `skill list`, or `error`
+    /// Command, such as `search` or `skill list`, or `error`
     #[arg(value_name = "SCHEMA")]
     pub(crate) name: Vec<String>,
     /// Write all schemas into this directory, as NAME.json
@@ -28,13 +33,14 @@ pub(crate) struct Schema {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Run the line of your shell once. The lines for PowerShell and elvish belong in $PROFILE and rc.elv.
 bash:        kb completions bash > ~/.local/share/bash-completion/completions/kb
-zsh:         kb completions zsh > ~/.zfunc/_kb        # or in another directory of $fpath
+zsh:         kb completions zsh > ~/.zfunc/_kb  # or elsewhere in $fpath
 fish:        kb completions fish > ~/.config/fish/completions/kb.fish
-powershell:  kb completions powershell | Out-String | Invoke-Expression    # in $PROFILE
-elvish:      eval (kb completions elvish | slurp)     # in rc.elv
+powershell:  kb completions powershell | Out-String | Invoke-Expression
+elvish:      eval (kb completions elvish | slurp)
 
---keys makes Alt-K open `kb find` and put the chosen path on the command line:
+--keys binds Alt-K to `kb find` and puts the chosen path on the command line:
 bash:        eval \"$(kb completions --keys bash)\"     # in ~/.bashrc
 zsh:         eval \"$(kb completions --keys zsh)\"      # in ~/.zshrc
 fish:        kb completions --keys fish | source      # in config.fish")]
@@ -58,7 +64,11 @@ pub(crate) enum Shell {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb man --dir DIR`")]
+#[command(after_help = "\
+Without --dir, kb prints the page of kb itself.
+
+Example:
+  kb man --dir DIR")]
 pub(crate) struct Man {
     /// Write a page for every command into this directory
     #[arg(long, value_name = "DIR")]

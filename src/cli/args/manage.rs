@@ -18,27 +18,29 @@ const CHOOSING: [&str; 9] = [
 #[derive(Debug, Args)]
 #[command(override_usage = "kb remove [OPTIONS] <DOC|DIR>..., or filters such as --query <TEXT>")]
 #[command(after_help = "\
-Filters choose all documents that pass them; with --query, of those only the documents of the results. Removed \
-text is erased. Notes, and titles and tags that you edited, are in no file: --export keeps them.
+Filters select all documents that pass them; with --query, only those among the results. Removed text is erased. \
+Notes, and titles and tags that you edited, are in no file; --export saves them first.
 
-For example: `kb remove DOC --yes`")]
+Examples:
+  kb remove DOC --yes
+  kb remove --tags sample --dry-run")]
 pub(crate) struct RemoveArgs {
-    /// Documents: ids, titles or unique parts of them; or added files and folders with everything below them
+    /// Documents (ids, titles or unique parts of them), or added files and folders with everything below them
     #[arg(value_name = "DOC|DIR", required_unless_present_any = CHOOSING.iter().chain(&["backups"]))]
     #[arg(conflicts_with_all = CHOOSING, allow_negative_numbers = true)]
     pub(crate) documents: Vec<String>,
     #[command(flatten)]
     pub(crate) criteria: SelectionCriteriaArgs,
-    /// Also delete the copies of the database that kb made itself, which may have what was removed
+    /// Also delete kb's own backups, which may still contain the removed text
     #[arg(long)]
     pub(crate) backups: bool,
-    /// Report what would be removed, and remove nothing
+    /// List what would be removed, and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Also list them in .kbignore, so that they stay away
+    /// Also add them to .kbignore, so that they stay removed
     #[arg(long)]
     pub(crate) ignore: bool,
-    /// First write what is removed to this file, which `kb import` reads
+    /// First write the documents to this file, which `kb import` reads
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub(crate) export: Option<PathBuf>,
     /// With --export: replace FILE if it exists
@@ -53,11 +55,13 @@ pub(crate) struct RemoveArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without flags, your editor (VISUAL, EDITOR, else vi) opens a page with title, tags and date, and the text of a note \
-that has no file. All changes are made together when the editor ends; an empty or unchanged page changes nothing. \
-A title that you edit stays when the file is read again.
+Without options, kb opens a page in your editor (VISUAL, EDITOR, else vi). It has the title, tags and date, and the text \
+of a note that has no file. kb makes all changes together when you close the editor; an empty or unchanged page changes \
+nothing. A title that you edited is kept when the file is read again.
 
-For example: `kb edit DOC --title TITLE`")]
+Examples:
+  kb edit DOC --title TITLE
+  kb edit DOC --date 2026-05-17 --tags work,todo")]
 pub(crate) struct EditArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
@@ -65,10 +69,10 @@ pub(crate) struct EditArgs {
     /// Set the title
     #[arg(long, value_name = "TEXT", value_parser = title)]
     pub(crate) title: Option<String>,
-    /// Set the date, as in 2026-05-17; an empty one goes back to what the document or its file states
+    /// Set the date, such as 2026-05-17; an empty date restores that of the document or its file
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(crate) date: Option<Day>,
-    /// Set all tags, separated by commas
+    /// Replace all tags with these, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     pub(crate) tags: Vec<String>,
     #[command(flatten)]
@@ -76,15 +80,15 @@ pub(crate) struct EditArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    override_usage = "kb tag [--add <TAGS>] [--remove <TAGS>] <DOC>..., or filters such as --query <TEXT>"
-)]
+#[command(override_usage = "kb tag [--add <TAGS>] [--remove <TAGS>] <DOC>..., or filters")]
 #[command(group(ArgGroup::new("change").args(["add", "remove"]).required(true).multiple(true)))]
 #[command(after_help = "\
-Filters select all documents that pass them; with --query, only those among the results. If one of the documents \
-is not found, no document is changed. `kb tags rename` renames a tag everywhere.
+Filters, such as --type and --query, select all documents that pass them; with --query, only those among the results. \
+If one of the named documents is not found, no document is changed. `kb tags rename` renames a tag everywhere.
 
-For example: `kb tag DOC --add todo`")]
+Examples:
+  kb tag DOC --add todo
+  kb tag --query \"frozen gauge\" --add winter --remove sample")]
 pub(crate) struct TagArgs {
     /// Documents: ids, paths, or unique parts of titles or paths
     #[arg(value_name = "DOC", required_unless_present_any = CHOOSING, allow_negative_numbers = true)]
@@ -103,9 +107,12 @@ pub(crate) struct TagArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb status --scan`")]
+#[command(after_help = "\
+Examples:
+  kb status
+  kb status --scan")]
 pub(crate) struct StatusArgs {
-    /// Also count new, changed and missing files, and what takes the room in the database
+    /// Also count new, changed and missing files, and show what uses the space in the database
     #[arg(long)]
     pub(crate) scan: bool,
     #[command(flatten)]
@@ -113,7 +120,10 @@ pub(crate) struct StatusArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb backup FILE`")]
+#[command(after_help = "\
+Examples:
+  kb backup FILE
+  kb backup --verify FILE")]
 pub(crate) struct BackupArgs {
     /// File to write, or to check with --verify
     #[arg(value_name = "FILE")]
@@ -130,13 +140,13 @@ pub(crate) struct BackupArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The backup is checked first, and an older one is brought up to date; FILE itself does not change. The database \
-that is replaced stays next to kb.db as kb-before-restore-TIME.db until you delete it. No other kb process may be \
-using the database.
+kb checks the backup first and upgrades an older one; FILE itself does not change. The previous database is saved next \
+to kb.db as kb-before-restore-TIME.db until you delete it. No other kb process may be using the database.
 
-For example: `kb restore FILE`")]
+Example:
+  kb restore FILE")]
 pub(crate) struct RestoreArgs {
-    /// A file that `kb backup` wrote
+    /// File written by `kb backup`
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -145,16 +155,18 @@ pub(crate) struct RestoreArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The files below NEW are compared with what is remembered of OLD, then all paths change at once; ids, tags, titles and \
-closed cases stay. Changed files are left to `kb update`, and so are missing ones. If a folder moved together with \
-kb.db, `kb update` follows it without this command.
+kb compares the files below NEW with those that it remembers below OLD, and then changes all paths at once. Ids, tags, \
+titles and waived failures are kept. Changed and missing files are handled by the next `kb update`. If a folder moved \
+together with kb.db, `kb update` follows it without this command.
 
-For example: `kb relocate OLD NEW`")]
+Examples:
+  kb relocate OLD NEW --dry-run
+  kb relocate OLD NEW")]
 pub(crate) struct RelocateArgs {
-    /// The folder as it was added, or a folder in it
+    /// Old path of the added folder, or of a folder in it
     #[arg(value_name = "OLD")]
     pub(crate) from: PathBuf,
-    /// The folder that has its files now
+    /// New path of the folder
     #[arg(value_name = "NEW")]
     pub(crate) to: PathBuf,
     /// Compare the files, and change nothing
@@ -169,14 +181,16 @@ pub(crate) struct RelocateArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Only documents and chunks that differ are sent, and missing ones are removed there; a push that was interrupted is \
-continued by the next one. The server needs the extension pgvector. The connection is encrypted and \
-the server's certificate checked, unless `sslmode` in the URL says otherwise; only SCRAM-SHA-256 is answered, unless \
-`require_auth` does. `kb search --from TARGET QUERY` searches the copy.
+kb sends only documents and chunks that differ, and removes missing ones from the copy. The next push continues an \
+interrupted one. `kb search --from TARGET QUERY` searches the copy.
 
-For example: `kb push TARGET`")]
+The server needs the extension pgvector. kb encrypts the connection and checks the server's certificate, unless \
+`sslmode` in the URL says otherwise. It authenticates only with SCRAM-SHA-256, unless `require_auth` allows other methods.
+
+Example:
+  kb push TARGET")]
 pub(crate) struct PushArgs {
-    /// The copy: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD
+    /// URL of the copy: postgres://USER@HOST/DATABASE, with the password in PGPASSWORD
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
     #[command(flatten)]
@@ -185,11 +199,13 @@ pub(crate) struct PushArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without filters, everything is exported; with filters, the documents that match them, without the added folders. \
+Without filters, kb exports everything; with filters, the documents that match them, without the added folders. \
 The first line describes the database and its model; every other line is one document with its paths, tags and \
 chunks. `kb import` reads the file into another database.
 
-For example: `kb export FILE --vectors`")]
+Examples:
+  kb export FILE --vectors
+  kb export FILE --tags sample")]
 pub(crate) struct ExportArgs {
     /// File to create; - is standard output [default: -]
     #[arg(value_name = "FILE")]
@@ -197,7 +213,7 @@ pub(crate) struct ExportArgs {
     /// Replace FILE if it exists
     #[arg(long, short)]
     pub(crate) force: bool,
-    /// Include vectors, so that importing computes nothing
+    /// Include the vectors, so that `kb import` does not have to compute them
     #[arg(long)]
     pub(crate) vectors: bool,
     #[command(flatten)]
@@ -209,12 +225,13 @@ pub(crate) struct ExportArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every cached file is compared with its checksum before anything is loaded; --fix fetches or rebuilds changed \
-files.
+kb compares every cached file with its checksum before it loads anything; --fix fetches or rebuilds changed files.
 
 Exit status 0: no problems; 1: problems that can be repaired; 2: the database is damaged beyond repair.
 
-For example: `kb doctor --fix`")]
+Examples:
+  kb doctor
+  kb doctor --fix")]
 pub(crate) struct DoctorArgs {
     /// Repair: rebuild indexes, compute missing vectors, remove orphaned rows, restrict permissions,
     /// release free space
@@ -228,7 +245,10 @@ pub(crate) struct DoctorArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb reindex --dry-run`")]
+#[command(after_help = "\
+Examples:
+  kb reindex --dry-run
+  kb reindex --model NAME")]
 pub(crate) struct ReindexArgs {
     /// Model to switch to [default: the one the database uses]
     #[arg(long, value_name = "NAME")]
@@ -244,6 +264,9 @@ pub(crate) struct ReindexArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  kb model list")]
 pub(crate) struct ModelArgs {
     /// The action.
     #[command(subcommand)]
@@ -269,12 +292,15 @@ impl ModelArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The cache holds ONNX Runtime, models from Python packages, and models optimised for this machine. All of it can \
-be fetched or rebuilt. Models from the hub are in a separate cache, shared with other programs, and are not \
-touched.
+The cache holds ONNX Runtime, models from Python packages, and models optimised for this machine. kb can fetch or \
+rebuild all of it. Models from the hub are in a separate cache, which other programs share and kb does not touch.
 
 manifest.txt lists every file that kb put there with its SHA-256, size, time and inode. Every command compares \
-size, time and inode of the files it loads; `kb doctor` compares all bytes.")]
+size, time and inode of the files it loads; `kb doctor` compares all bytes.
+
+Examples:
+  kb cache
+  kb cache clean --dry-run")]
 pub(crate) struct CacheArgs {
     /// The action; without one, the contents are shown.
     #[command(subcommand)]
@@ -295,17 +321,19 @@ impl CacheArgs {
 /// An action on the cache.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheAction {
-    /// Remove what the database's model does not need
+    /// Remove everything that the database's model does not need
     Clean(CacheCleanArgs),
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb cache clean --dry-run`")]
+#[command(after_help = "\
+Example:
+  kb cache clean --dry-run")]
 pub(crate) struct CacheCleanArgs {
-    /// Also remove what it needs, which the next command fetches again
+    /// Also remove the parts that it needs; the next command fetches them again
     #[arg(long)]
     pub(crate) all: bool,
-    /// Report what would be removed, and remove nothing
+    /// List what would be removed, and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Do not ask for confirmation
@@ -316,6 +344,12 @@ pub(crate) struct CacheCleanArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Without a command, kb shows all settings and where each comes from.
+
+Examples:
+  kb config
+  kb config set search.default_top 5")]
 pub(crate) struct ConfigArgs {
     /// The action; without one, all settings are shown.
     #[command(subcommand)]
@@ -328,9 +362,11 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
     /// Write a setting to config.yaml
-    #[command(after_help = "For example: `kb config set search.default_top 5`")]
+    #[command(after_help = "\
+Example:
+  kb config set search.default_top 5")]
     Set {
-        /// Dotted name, as `kb config` shows it
+        /// Name of the setting, such as search.default_top
         #[arg(value_name = "KEY")]
         key: String,
         /// New value

@@ -58,8 +58,9 @@ pub(super) use values::{ReportFormat, errors};
     arg_required_else_help = true
 )]
 #[command(after_help = "\
-Start with `kb add DIRECTORY`, then `kb`, which finds as you type, or `kb search \"...\" --format human`. `kb help COMMAND` explains a command; \
-`kb help TOPIC` explains one of: query, config, limits, json, exit.")]
+Start with `kb add DIRECTORY`. Then search with `kb`, which finds as you type, or with \
+`kb search \"...\" --format human`. `kb help COMMAND` explains a command, and `kb help TOPIC` one of the topics \
+query, config, limits, json and exit.")]
 pub(super) struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -69,7 +70,7 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-/// Commands whose output format is fixed.
+/// The formats of commands whose output format is fixed.
 const JSON: Option<OutputFormat> = Some(OutputFormat::Json);
 const HUMAN: Option<OutputFormat> = Some(OutputFormat::Human);
 
@@ -78,81 +79,81 @@ commands! {
     "Find" {
         /// Search your documents
         Search(SearchArgs => cli::search::run, SearchArgs::wanted_format),
-        /// Find as you type, on the full screen
+        /// Search as you type, in full screen
         Find(FindArgs => cli::find::run, |_| HUMAN),
         /// Find every line that matches a pattern
         Grep(GrepArgs => cli::search::grep, |args| Some(errors(args.format))),
-        /// Find passages like a document or chunk
+        /// Find passages similar to a document or chunk
         Similar(SimilarArgs => cli::search::similar),
-        /// Explain why a document is not found
+        /// Explain why a search misses a document
         Why(WhyArgs => cli::read::why),
     }
 
-    "Add and keep current" {
+    "Add and update" {
         /// Fetch the model and create the database
         Init(InitArgs => cli::manage::init),
         /// Add files, folders or a note
         Add(AddArgs => cli::add::run),
-        /// Update new, changed and moved files
+        /// Index new, changed and moved files
         Update(UpdateArgs => cli::add::update),
-        /// Follow added folders and update what changes
+        /// Watch added folders and index changes
         Watch(WatchArgs => cli::manage::watch, |_| HUMAN),
         /// List the files kb has seen
         Files(FilesArgs => cli::read::files),
-        /// Say where an added folder is now
+        /// Update the path of a folder that moved
         Relocate(RelocateArgs => cli::manage::relocate),
         /// Remove documents
         Remove(RemoveArgs => cli::edit::remove),
     }
 
-    "Read on" {
+    "Read" {
         /// List documents
         List(ListArgs => cli::read::list),
         /// Show one document and its chunks
         Info(InfoArgs => cli::read::info),
-        /// List sections, pages or symbols
+        /// List a document's sections, pages or symbols
         Outline(OutlineArgs => cli::read::outline),
         /// Show a section, page, symbol or chunk
         Show(ShowArgs => cli::read::show, |args| Some(errors(args.format))),
-        /// Print or open the file of a document
+        /// Print or open a document's file
         Open(OpenArgs => cli::read::open),
         /// Convert files to Markdown or JSON
         Convert(ConvertArgs => cli::convert::run, |args| Some(errors(args.format))),
     }
 
     "Organise" {
-        /// Edit title, tags, date or the text of a note
+        /// Edit title, tags, date or a note's text
         Edit(EditArgs => cli::edit::run),
         /// List or rename tags
         Tags(TagsArgs => cli::edit::tags, TagsArgs::wanted_format),
-        /// Add or remove tags of documents
+        /// Add tags to documents, or remove them
         Tag(TagArgs => cli::edit::tag),
     }
 
-    "Look after" {
-        /// Show what the database holds
+    "Maintain" {
+        /// Show the state of the database
         Status(StatusArgs => cli::manage::status),
-        /// Check the database and repair it
+        /// Check the database, and repair it with --fix
         Doctor(DoctorArgs => cli::manage::doctor),
-        /// List, make and name knowledge bases
+        /// List, create and rename knowledge bases
         Base(BaseArgs => cli::base::run, |args| Some(args.format().format)),
         /// Back up the database or verify a backup
         Backup(BackupArgs => cli::manage::backup),
-        /// Put a backup in place of the database
+        /// Replace the database with a backup
         Restore(RestoreArgs => cli::manage::restore),
-        /// Export documents as lines of JSON
+        /// Export documents, one JSON object per line
         Export(ExportArgs => cli::manage::export, |_| JSON),
         /// Import a file written by `kb export`
         Import(ImportArgs => cli::manage::import),
-        /// Update a copy in PostgreSQL, for many people
+        /// Create or update a shared copy in PostgreSQL
         Push(PushArgs => cli::manage::push),
-        /// Compute all vectors again
+        /// Recompute all vectors
         Reindex(ReindexArgs => cli::manage::reindex),
-        /// List the models that can be chosen
+        /// List the models to choose from
         Model(ModelArgs => cli::manage::models, ModelArgs::wanted_format),
         /// Show or change settings
         Config(ConfigArgs => cli::manage::config),
-        /// Show or clean the cache of models
+        /// Show or clean the model cache
         Cache(CacheArgs => cli::manage::cache, CacheArgs::wanted_format),
         /// Measure retrieval quality
         Eval(EvalArgs => cli::manage::eval),
@@ -172,7 +173,7 @@ commands! {
         Help(Help, |_| HUMAN),
         /// Print the JSON Schema of a command
         Schema(Schema, |_| HUMAN),
-        /// Print a completion script
+        /// Print a shell completion script
         Completions(Completions, |_| HUMAN),
         /// Print or write the manual pages
         Man(Man, |_| HUMAN),
@@ -195,20 +196,24 @@ impl Command {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Agents start the server themselves: `kb mcp install` enters it into their settings. For a program that it does not \
-know, name the command `kb` with the argument `mcp` there.")]
+Agents start the server themselves. `kb mcp install` adds it to the settings of an agent's program. If it does not know \
+the program, add the command `kb` with the argument `mcp` to the settings yourself.
+
+Examples:
+  kb mcp --watch
+  kb mcp install --client NAME")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Mcp {
     /// Actions instead of serving.
     #[command(subcommand)]
     pub(super) action: Option<McpAction>,
-    /// Also offer tools that write: notes, adding files, building and creating skills
+    /// Also offer tools that write: add and replace notes, add files, build and create skills
     #[arg(long)]
     pub(super) allow_write: bool,
     /// Tools to offer: kb for documents, skills, or all [default: kb, and skills if there are any]
     #[arg(long, value_name = "SET", value_parser = tool_set(), hide_possible_values = true)]
     pub(super) tools: Option<ToolSet>,
-    /// Follow the added folders and update what changes, as `kb watch` does
+    /// Watch the added folders and index changes, as `kb watch` does
     #[arg(long)]
     pub(super) watch: bool,
     /// Append every call and its outcome to this file, one JSON object per line
@@ -228,23 +233,24 @@ impl Mcp {
 /// The actions of `kb mcp` besides serving.
 #[derive(Debug, Subcommand)]
 pub(super) enum McpAction {
-    /// Enter the server into the settings of an agent's program
+    /// Add the server to the settings of an agent's program
     Install(McpInstall),
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The entry `kb` starts this program with `mcp`, and with the data directory (--data-dir, KB_DATA_DIR) and the \
-knowledge base (--base) that you name now. It is shown first. Everything else in the settings stays unchanged. The \
-program reads its settings when it starts. `kb doctor` finds entries that no longer work.
+The entry `kb` starts this program with the argument `mcp`, and with the data directory (--data-dir, KB_DATA_DIR) and \
+the knowledge base (--base) that you give now. kb shows the entry before it writes it, and changes nothing else in the \
+settings. The agent's program reads its settings when it starts. `kb doctor` finds entries that no longer work.
 
-For example: `kb mcp install --client NAME`")]
+Example:
+  kb mcp install --client NAME")]
 pub(super) struct McpInstall {
-    /// The program whose settings change
+    /// Program whose settings to change
     #[arg(long, value_name = "NAME")]
     #[arg(value_parser = PossibleValuesParser::new(CLIENTS.iter().map(|client| client.name)))]
     pub(super) client: String,
-    /// Change the settings of the project in this folder, not yours
+    /// Change the settings of the project in the working directory instead of yours
     #[arg(long)]
     pub(super) project: bool,
     /// Remove the entry
@@ -253,7 +259,7 @@ pub(super) struct McpInstall {
     /// Also offer tools that write
     #[arg(long, conflicts_with = "remove")]
     pub(super) allow_write: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(super) yes: bool,
     #[command(flatten)]
@@ -265,18 +271,29 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// Returns the commands with arguments below a command that have no example, which begins as they are typed.
+    /// Returns the commands below a command that have no example, which is a line that begins as they are typed. Only
+    /// commands of a group that have no arguments do not need one.
     fn without_example(command: &clap::Command, typed: &str) -> Vec<String> {
+        let is_group = typed != "kb";
         let mut found = Vec::new();
-        for command in command.get_subcommands() {
+        // clap adds a command `help` to each group.
+        for command in command.get_subcommands().filter(|c| !is_group || c.get_name() != "help") {
             let typed = format!("{typed} {}", command.get_name());
             found.extend(without_example(command, &typed));
             let is_own = |arg: &&clap::Arg| {
                 !arg.is_global_set() && !["format", "help"].contains(&arg.get_id().as_str())
             };
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            let example = format!("{typed} ");
-            if command.get_arguments().any(|arg| is_own(&arg)) && !help.contains(&example) {
+            let is_example = |line: &str| match line.strip_prefix(&typed) {
+                Some(rest) => rest.is_empty() || rest.starts_with(' '),
+                None => false,
+            };
+            let has_example = help.lines().any(|line| {
+                let line = line.split_once(": ").map_or(line, |(_, rest)| rest);
+                is_example(line.trim_start())
+            });
+            let needs_example = !is_group || command.get_arguments().any(|arg| is_own(&arg));
+            if needs_example && !has_example {
                 found.push(typed);
             }
         }
@@ -284,8 +301,11 @@ mod tests {
     }
 
     #[test]
-    fn every_command_with_arguments_has_an_example() {
-        let found = without_example(&Cli::command(), "kb");
+    fn every_command_has_an_example() {
+        // The arguments and the help text of a command are there when it is built.
+        let mut root = Cli::command();
+        root.build();
+        let found = without_example(&root, "kb");
         // The pages of `kb skill` are those of `skc`, to which its commands belong.
         let found: Vec<_> = found.iter().filter(|name| !name.starts_with("kb skill ")).collect();
         assert!(found.is_empty(), "{found:?}");

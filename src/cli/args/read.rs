@@ -13,7 +13,10 @@ use crate::document::{DocType, Language, LineRange, PageRange};
 use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb list --type markdown --sort date`")]
+#[command(after_help = "\
+Examples:
+  kb list --type markdown --sort date
+  kb list --path DIRECTORY --since 7d")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
@@ -24,7 +27,7 @@ pub(crate) struct ListArgs {
     /// Reverse the order
     #[arg(long)]
     pub(crate) reverse: bool,
-    /// List at most this many documents
+    /// List at most N documents
     #[arg(long, value_name = "N", value_parser = top)]
     pub(crate) limit: Option<u32>,
     #[command(flatten)]
@@ -33,30 +36,33 @@ pub(crate) struct ListArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A file is indexed, ignored (by which rule), failed (why) or waived. A failed file is read again when it, kb or the \
-settings have changed, or when `kb add` names it. A folder that is not entered is one line.
+Each file is indexed, ignored, failed or waived. The list shows which rule ignored a file and why a file failed. A \
+failed file is read again when the file, kb or the settings have changed, or when `kb add` names it. A folder that kb \
+does not enter has one line.
 
-For example: `kb files --failed`")]
+Examples:
+  kb files --failed
+  kb files DIRECTORY --ignored")]
 pub(crate) struct FilesArgs {
-    /// A file or folder, with everything below it [default: all]
+    /// File, or folder with everything below it [default: all]
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
-    /// List only files that are indexed
+    /// List only indexed files
     #[arg(long, group = "state")]
     pub(crate) indexed: bool,
-    /// List only files and folders that are left out
+    /// List only ignored files and folders
     #[arg(long, group = "state")]
     pub(crate) ignored: bool,
     /// List only files that could not be read
     #[arg(long, group = "state")]
     pub(crate) failed: bool,
-    /// List only failed files that were waived
+    /// List only waived files
     #[arg(long, group = "state")]
     pub(crate) waived: bool,
-    /// List only files of whose words more than a tenth was left out, or whose encoding is uncertain
+    /// List only files with more than a tenth of their words left out, or with an uncertain encoding
     #[arg(long, group = "state")]
     pub(crate) quality: bool,
-    /// Waive failed files: they are not counted or read again until `kb add` names them
+    /// Waive failed files: kb does not count or read them again until `kb add` names them
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["path", "state"])]
     pub(crate) waive: Vec<PathBuf>,
     #[command(flatten)]
@@ -64,7 +70,10 @@ pub(crate) struct FilesArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example: `kb info DOC`")]
+#[command(after_help = "\
+Examples:
+  kb info DOC
+  kb info \"Tide station handbook\"")]
 pub(crate) struct InfoArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", allow_negative_numbers = true)]
@@ -74,6 +83,12 @@ pub(crate) struct InfoArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Without a command, kb lists all tags and how many documents have each.
+
+Examples:
+  kb tags
+  kb tags rename OLD NEW")]
 pub(crate) struct TagsArgs {
     /// The action; without one, all tags are listed.
     #[command(subcommand)]
@@ -100,14 +115,15 @@ pub(crate) enum TagsAction {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-If a tag NEW exists, the two are merged. Added folders that tag new files with OLD tag them with NEW.
+If the tag NEW exists, kb merges the two. Added folders that tag new files with OLD will tag them with NEW.
 
-For example: `kb tags rename OLD NEW`")]
+Example:
+  kb tags rename OLD NEW")]
 pub(crate) struct TagsRenameArgs {
-    /// The tag
+    /// Tag to rename
     #[arg(value_name = "OLD", value_parser = tag)]
     pub(crate) old: String,
-    /// Its new name
+    /// New name of the tag
     #[arg(value_name = "NEW", value_parser = tag)]
     pub(crate) new: String,
     #[command(flatten)]
@@ -115,12 +131,12 @@ pub(crate) struct TagsRenameArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = document_help("kb outline DOC --level 2"))]
+#[command(after_help = document_help("kb outline DOC --level 2", "kb outline \"Tide station handbook\""))]
 pub(crate) struct OutlineArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
     pub(crate) document: String,
-    /// Deepest level to list
+    /// List only the first N levels
     #[arg(long, value_name = "N")]
     pub(crate) level: Option<u32>,
     #[command(flatten)]
@@ -128,7 +144,7 @@ pub(crate) struct OutlineArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = document_help("kb show DOC --max-lines 40"))]
+#[command(after_help = document_help("kb show 4 --section Winter", "kb show --chunk 17 --around 1"))]
 pub(crate) struct ShowArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
@@ -141,10 +157,10 @@ pub(crate) struct ShowArgs {
     /// Show at most N lines
     #[arg(long, value_name = "N", conflicts_with = "image")]
     pub(crate) max_lines: Option<u32>,
-    /// Write the page of a PDF or picture to this file, as PNG
+    /// Write the page of a PDF, or a picture, to this file as PNG
     #[arg(long, value_name = "FILE", conflicts_with = "symbol")]
     pub(crate) image: Option<PathBuf>,
-    /// Mark these words on the picture [default: the chunk or section]
+    /// Mark these words in the image [default: the chunk or section]
     #[arg(long, value_name = "WORDS", requires = "image", allow_hyphen_values = true)]
     pub(crate) mark: Option<String>,
     /// Replace the file if it exists
@@ -159,11 +175,11 @@ pub(crate) struct ShowArgs {
 /// The format of a part of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ShowFormat {
-    /// People
+    /// Text for people
     Human,
     /// Markdown
     Md,
-    /// Programs: the contract
+    /// JSON for programs
     Json,
 }
 
@@ -171,13 +187,13 @@ pub(crate) enum ShowFormat {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct SelectionArgs {
-    /// Section with this heading or end of a header chain, in any case
+    /// Section with this heading, or with these headings below each other (A > B); case is ignored
     #[arg(long, value_name = "HEADING", allow_hyphen_values = true)]
     pub(crate) section: Option<String>,
     /// Definition with this name, qualified or not
     #[arg(long, value_name = "NAME")]
     pub(crate) symbol: Option<String>,
-    /// Page number, from 1, or pages such as 3-4
+    /// Page number, counted from 1, or pages such as 3-4
     #[arg(long, value_name = "N", value_parser = cited)]
     pub(crate) page: Option<PageRange>,
     /// Chunk with this id, as in search results
@@ -187,13 +203,18 @@ pub(crate) struct SelectionArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs no database and no model, and changes none. One document is printed; several are written to DIR, each as \
-FILE.md or FILE.json; with --force, other files of that name are replaced. With --format json and --output, the report is printed as JSON.
+kb convert needs no database and no model, and changes neither. It prints a single document, and writes several to \
+the folder of --output, each as FILE.md or FILE.json. --force replaces existing files with other content. With \
+--format json and --output, the report is printed as JSON.
 
-With --format jsonl, any number of documents is printed, one per line, and a file that fails has a line with path, code and \
-error. With --chunks, the lines are those of `kb export`, which `kb import` reads; that needs the model (`kb init`), but no database.
+--format jsonl prints any number of documents, one per line; a file that fails has a line with path, code and error. \
+With --chunks, the lines have the form of `kb export`, which `kb import` reads. That needs the model (`kb init`), but \
+no database.
 
-For example: `kb convert FILE --format json`")]
+Examples:
+  kb convert FILE --format json
+  kb convert DIRECTORY --output markdown
+  kb convert DIRECTORY --format jsonl --chunks")]
 pub(crate) struct ConvertArgs {
     /// Files, and folders with everything below them; - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
@@ -208,7 +229,7 @@ pub(crate) struct ConvertArgs {
     /// Print chunks instead of blocks, as `kb export` does (--format jsonl)
     #[arg(long, conflicts_with_all = ["pages", "page_marks"])]
     pub(crate) chunks: bool,
-    /// Print the vector of each chunk
+    /// Include the vector of each chunk
     #[arg(long, requires = "chunks")]
     pub(crate) vectors: bool,
     /// Model that counts tokens and computes vectors [default: embedding.model]
@@ -217,7 +238,7 @@ pub(crate) struct ConvertArgs {
     /// Write the results to this folder
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(crate) output: Option<PathBuf>,
-    /// Replace other files in the folder that have the name of a result
+    /// Replace existing files in the folder that have other content
     #[arg(long, short, requires = "output")]
     pub(crate) force: bool,
     /// Convert only pages A to B
@@ -232,10 +253,10 @@ pub(crate) struct ConvertArgs {
     /// Programming language of the files (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(crate) language: Option<Language>,
-    /// Keep all text that a file shows, menus and running heads too, as ingestion.keep_all does
+    /// Keep all visible text, including menus and running heads, as ingestion.keep_all does
     #[arg(long)]
     pub(crate) keep_all: bool,
-    /// Password of encrypted documents. Visible to other users; prefer KB_PASSWORD
+    /// Password for encrypted documents; other users can see it, so prefer KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(crate) password: Option<String>,
 }
@@ -252,7 +273,7 @@ pub(crate) enum DocumentFormat {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = document_help("kb open DOC"))]
+#[command(after_help = document_help("kb open DOC", "kb open 4 --lines 20:60"))]
 pub(crate) struct OpenArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC")]
@@ -263,21 +284,21 @@ pub(crate) struct OpenArgs {
     /// Show at most N lines
     #[arg(long, value_name = "N")]
     pub(crate) max_lines: Option<u32>,
-    /// Open it in your editor (VISUAL, EDITOR) or viewer (KB_VIEWER) instead of printing it
+    /// Open the file in your editor (VISUAL, EDITOR) or viewer (KB_VIEWER) instead of printing it
     #[arg(long, conflicts_with_all = ["max_lines", "format"])]
     pub(crate) editor: bool,
-    /// Open it at this page, if the viewer can
+    /// Open the file at this page, if the viewer can
     #[arg(long, value_name = "N", requires = "editor", conflicts_with = "lines")]
     pub(crate) page: Option<u32>,
     #[command(flatten)]
     pub(crate) format: ReportFormat,
 }
 
-/// Explains how the reading commands work together.
-fn document_help(example: &str) -> String {
+/// Explains how the reading commands work together, with two examples.
+fn document_help(first: &str, second: &str) -> String {
     format!(
         "`kb search` prints ids, `kb outline` lists the parts of a document, `kb show` prints one part, and `kb open` \
-         prints the file. Only `kb open` reads the file; the others read the database, so they also work when the file \
-         has moved.\n\nFor example: `{example}`"
+         prints the file. Only `kb open` reads the file. The others read the database, so they work even if the file \
+         has moved.\n\nExamples:\n  {first}\n  {second}"
     )
 }

@@ -14,30 +14,24 @@ use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Results match any of the words, best first. Every result has \"a phrase\" as a whole (if none has, a note says so), \
--word excludes, begin* matches every word with that beginning. The path of a file or a date puts what is called so first. Put -- before a query that starts with a hyphen: \
-`kb search -- '-draft release plan'`
+Results match any of the words, and the best result comes first. \"Quoted phrases\" must match exactly (a note reports \
+a phrase that no passage has), -word excludes a word, and prefix* matches any word that starts with it. If the query \
+has the path of a file or a date, documents with that path or date come first. Put -- before a query that starts with \
+a hyphen. `kb help query` has the details.
 
-For example: `kb search \"how is the gauge read\" --type pdf`
-
-For example: `kb similar DOC`
-
-For example: `kb why \"frozen gauge\" DOC`
-
-For example: `kb grep -i \"frozen|thaw\" --type markdown`
-
-For example: `kb eval FOLDER`
-
-For example: `kb embed \"a text\"`")]
+Examples:
+  kb search \"how is the gauge read\" --type pdf
+  kb search '\"stilling well\" frozen' --format human
+  kb search -- '-draft release plan'")]
 pub(crate) struct SearchArgs {
-    /// What to look for
+    /// Words and phrases to search for
     #[arg(value_name = "QUERY")]
     pub(crate) query: Vec<String>,
-    /// Search for another phrasing too; may be repeated
+    /// Add another phrasing of the query; may be repeated
     #[arg(long, value_name = "QUERY", requires = "query")]
     pub(crate) also: Vec<String>,
-    /// Answer each line of this file (- reads standard input), a query or a JSON object with options,
-    /// with one line of JSON, or with text (--format agent)
+    /// Answer one query per line of this file (- is standard input), a plain query or a JSON object with options;
+    /// prints one line of JSON for each, or text with --format agent
     #[arg(long, value_name = "FILE", conflicts_with = "query")]
     pub(crate) batch: Option<PathBuf>,
     #[command(flatten)]
@@ -45,13 +39,13 @@ pub(crate) struct SearchArgs {
     /// Show for each result which terms matched and how much each contributed
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Best passages that fit into this many tokens
+    /// Return the best passages that fit into this many tokens
     #[arg(long, value_name = "TOKENS", value_parser = budget, allow_negative_numbers = true)]
     pub(crate) budget: Option<u32>,
     /// Add N chunks before and after each result to its text
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) context: u32,
-    /// Read changed files among the results again first, and repeat the search
+    /// Re-index changed files among the results, and repeat the search
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Open result N in your editor or viewer instead of printing results
@@ -60,10 +54,10 @@ pub(crate) struct SearchArgs {
     /// Search the copy that `kb push TARGET` made, instead of the database
     #[arg(long, value_name = "TARGET", conflicts_with_all = ["fresh", "open"])]
     pub(crate) from: Option<String>,
-    /// With --format paths: list each file once, ending in a zero byte, for xargs -0
+    /// With --format paths: list each file once, followed by a zero byte, for xargs -0
     #[arg(long, short = '0')]
     pub(crate) null: bool,
-    /// json, human, jsonl (a result per line), paths (path:line), md (Markdown with citations), agent (compact)
+    /// json, human, jsonl (one result per line), paths (path:line), md (Markdown with citations), agent (compact)
     /// [default: search.default_format, json]
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub(crate) format: Option<SearchFormat>,
@@ -71,31 +65,33 @@ pub(crate) struct SearchArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every key searches. Enter opens the selected passage in your editor (VISUAL, EDITOR) or viewer (KB_VIEWER), Esc \
-leaves, Ctrl-G shows all keys. `kb` alone is `kb find`. The screen is on standard error.
+Results update as you type. Enter opens the selected passage in your editor (VISUAL, EDITOR) or viewer (KB_VIEWER), \
+Esc leaves, and Ctrl-G shows all keys. `kb` without a command is `kb find`. The screen is drawn on standard error.
 
-kb gives the terminal back however it ends; after a kill that it cannot notice (SIGKILL), type `reset` and Enter.
+kb restores the terminal on exit. After SIGKILL, run `reset`.
 
---print prints PATH:LINE, or only PATH where there are no lines, and ends with status 130 if nothing was chosen. \
-For your shell:
-  place=$(kb find --print) && line=${place##*:} && vim \"+0${line##*[!0-9]*}\" \"${place%:*}\"
-`kb completions --keys bash` (zsh, fish) prints a key binding that puts the chosen path on the command line.")]
+--print prints PATH:LINE, or only PATH if the file has no lines. Its exit status is 130 if nothing was chosen. \
+`kb completions --keys bash` (zsh, fish) prints a key binding that puts the chosen path on the command line.
+
+Examples:
+  kb find QUERY
+  at=$(kb find --print) && n=${at##*:} && vim \"+0${n##*[!0-9]*}\" \"${at%:*}\"")]
 pub(crate) struct FindArgs {
-    /// What to look for first
+    /// Query to start with
     #[arg(value_name = "QUERY")]
     pub(crate) query: Vec<String>,
-    /// Print the chosen place instead of opening it
+    /// Print the path and line of the chosen passage instead of opening it
     #[arg(long)]
     pub(crate) print: bool,
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// Let newer documents win near ties, as kb search does
+    /// Prefer newer documents in near ties, as `kb search` does
     #[arg(long, value_name = "DAYS", value_parser = recent, num_args = 0..=1, require_equals = true)]
     pub(crate) recent: Option<Option<u32>>,
-    /// Begin with keywords only; needs no model
+    /// Start with keyword search only; needs no model
     #[arg(long, conflicts_with = "vec_only")]
     pub(crate) fts_only: bool,
-    /// Begin with meaning only
+    /// Start with semantic search only
     #[arg(long, hide = true)]
     pub(crate) vec_only: bool,
 }
@@ -108,17 +104,17 @@ pub(crate) struct SearchModeArgs {
     pub(crate) top: Option<u32>,
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// At most N results of one document
+    /// At most N results per document
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(crate) per_doc: Option<u32>,
-    /// Let newer documents win near ties: DAYS halve what a document gains by being new, 0 gives it nothing
+    /// Prefer newer documents in near ties; DAYS is the half-life of the boost, and 0 disables it
     /// [default: search.half_life_days, or 30 if that is 0]
     #[arg(long, value_name = "DAYS", value_parser = recent, num_args = 0..=1, require_equals = true)]
     pub(crate) recent: Option<Option<u32>>,
     /// Also show near copies of better results
     #[arg(long)]
     pub(crate) copies: bool,
-    /// Leave out results with a lower score
+    /// Leave out results below this score
     #[arg(long, value_name = "SCORE", value_parser = threshold, allow_negative_numbers = true)]
     pub(crate) threshold: Option<f64>,
     /// Search by keywords only; needs no model
@@ -160,8 +156,14 @@ impl From<OutputFormat> for SearchFormat {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Follows the document through the search: its words, both rankings, the filters and the cut-offs.
+
+Examples:
+  kb why \"frozen gauge\" DOC
+  kb why \"frozen gauge\" \"Tide station handbook\" --top 3")]
 pub(crate) struct WhyArgs {
-    /// The query; quote several words
+    /// Query as one argument; quote several words
     #[arg(value_name = "QUERY")]
     pub(crate) query: String,
     /// Document: id, path, or a unique part of its title or path
@@ -174,6 +176,10 @@ pub(crate) struct WhyArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kb similar DOC
+  kb similar --chunk 17 --top 5")]
 pub(crate) struct SimilarArgs {
     /// Document: id, path, or a unique part of its title or path
     #[arg(value_name = "DOC", required_unless_present = "chunk")]
@@ -208,20 +214,21 @@ pub(crate) struct FilterArgs {
     /// Only source code in this language (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(crate) language: Option<Language>,
-    /// Only documents from this date on: 2026-05-17, 7d
+    /// Only documents of this date or later: 2026-05-17, 7d
     ///
-    /// Also 2026, 2026-05, 17.5.2026, 2w, 3m, 1y, today, yesterday, 'last week', 'last month', 'last year'.
+    /// Other forms: 2026, 2026-05, 17.5.2026, 2w, 3m, 1y, today, yesterday, 'last week', 'last month', 'last year'.
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(crate) since: Option<TypedDate>,
-    /// Only documents up to this date; of a month or year, up to its last day
+    /// Only documents of this date or earlier; of a month or year, up to its last day
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(crate) until: Option<TypedDate>,
     /// Only documents added on this date or later (UTC)
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(crate) added_since: Option<TypedDate>,
-    /// Only documents at or below this path, or this id
+    /// Only documents at or below this path or with this id
     ///
-    /// May be repeated, for any of them. A number is the id of a document if there is one; ./4 is a file or folder.
+    /// May be repeated; documents below any of the paths pass. A number is the id of a document if one has it; ./4 is
+    /// always a file or folder.
     #[arg(long = "path", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 }
@@ -231,7 +238,7 @@ pub(crate) struct FilterArgs {
 pub(crate) struct SelectionCriteriaArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// Only the documents of the results of this search
+    /// Only documents among the results of this search
     #[arg(long, value_name = "TEXT")]
     pub(crate) query: Option<String>,
     /// With --query: at most N results [default: search.default_top, 10]
@@ -241,8 +248,12 @@ pub(crate) struct SelectionCriteriaArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a folder, the questions are headings and rare words of your documents, and the right answer is the \
-document they come from.")]
+Without a folder, kb asks for headings and rare words of your documents; the right answer is the document that they \
+come from.
+
+Examples:
+  kb eval --queries 50
+  kb eval FOLDER")]
 pub(crate) struct EvalArgs {
     /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv (the layout of BEIR)
     #[arg(value_name = "FOLDER")]
@@ -250,7 +261,7 @@ pub(crate) struct EvalArgs {
     /// Ask at most N questions
     #[arg(long, value_name = "N", value_parser = queries, default_value = "400")]
     pub(crate) queries: u32,
-    /// Where to keep the folder's documents and their database [default: data_dir/eval/NAME]
+    /// Directory for the folder's documents and their database [default: data_dir/eval/NAME]
     #[arg(long, value_name = "DIR", requires = "folder")]
     pub(crate) work: Option<PathBuf>,
     /// File name extension of the folder's documents, which decides how they are read
@@ -263,9 +274,13 @@ pub(crate) struct EvalArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Prints one JSON array of numbers per line, in the order of the texts. Vectors have unit length: their dot product \
-is the cosine that `kb search` uses.")]
+is the cosine that `kb search` uses.
+
+Examples:
+  kb embed \"a text\"
+  kb embed --stdin < FILE")]
 pub(crate) struct EmbedArgs {
-    /// The text
+    /// Text to embed
     #[arg(value_name = "TEXT", required_unless_present = "stdin", conflicts_with = "stdin")]
     pub(crate) text: Option<String>,
     /// Read texts from standard input, one per line
@@ -281,25 +296,32 @@ pub(crate) struct EmbedArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Searches the stored text of every document, also of PDFs, scans, office files and notes, and prints all matching lines \
-with line, page or section. Regular expressions, -i, -w and -F mean what they mean in ripgrep. Of text files and source \
-code the same lines match as in the file; Markdown is stored without comments and with its link references resolved, \
-and the file of a web page or an office document has other text than what is read of it. Blank lines between passages \
-and white space around a passage of prose are not stored. kb search finds the same in other words. Put -- before a pattern that starts with a hyphen.")]
+Searches the stored text of every document, including PDFs, scans, office files and notes, and prints every matching \
+line with its line number, page or section. Regular expressions, -i, -w and -F work as in ripgrep.
+
+For text files and source code, kb grep matches the same lines as grep. Markdown is stored without comments and with \
+its link references resolved. For web pages and office documents, kb searches the extracted text, not the raw file. \
+Blank lines between passages, and white space around a passage of prose, are not stored.
+
+Use `kb search` to find other wordings of the same thing. Put -- before a pattern that starts with a hyphen.
+
+Examples:
+  kb grep -i \"frozen|thaw\" --type markdown
+  kb grep -F \"retry(\" -c")]
 pub(crate) struct GrepArgs {
-    /// Regular expression; it never matches more than one line
+    /// Regular expression, which matches within one line
     #[arg(value_name = "PATTERN")]
     pub(crate) pattern: String,
-    /// Treat upper and lower case as the same
+    /// Ignore the difference between upper and lower case
     #[arg(long, short)]
     pub(crate) ignore_case: bool,
     /// Match only whole words
     #[arg(long, short)]
     pub(crate) word_regexp: bool,
-    /// The pattern is the text itself, not a regular expression
+    /// Treat the pattern as literal text
     #[arg(long, short = 'F')]
     pub(crate) fixed_strings: bool,
-    /// Print only the documents with a match
+    /// List only the documents that have a match
     #[arg(long, short = 'l', conflicts_with = "context")]
     pub(crate) files_with_matches: bool,
     /// Print only the number of matching lines of each document
@@ -308,12 +330,12 @@ pub(crate) struct GrepArgs {
     /// Print N lines before and after each matching line
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) context: usize,
-    /// With human and agent: print at most N tokens, and say what is left out [default with agent: 1000]
+    /// With human and agent: print at most N tokens, and report how much is left out [default with agent: 1000]
     #[arg(long, value_name = "N", value_parser = budget, hide_short_help = true)]
     pub(crate) budget: Option<u32>,
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// Output for people (human), for models (agent), for programs (json), or one line of JSON for each line (jsonl)
+    /// Output for people (human), for models (agent), for programs (json), or one line of JSON per match (jsonl)
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     #[arg(hide_possible_values = true)]
     pub(crate) format: LineFormat,

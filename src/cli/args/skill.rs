@@ -28,7 +28,12 @@ pub(crate) struct SkcArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Started through a link named skc, the program runs only these commands.")]
+#[command(after_help = "\
+If kb is started through a link named skc, it has only these commands.
+
+Examples:
+  kb skill list
+  kb skill build SKILL")]
 pub(crate) struct SkillArgs {
     /// The command.
     #[command(subcommand)]

@@ -80,12 +80,12 @@ pub(super) fn note(typed: &str) -> Result<String, String> {
 
 /// Parses `A:B`; `A:` goes to the end, `A` is one line.
 pub(super) fn lines(typed: &str) -> Result<LineRange, String> {
-    LineRange::parse(typed).ok_or_else(|| "not two line numbers like 10:20".to_owned())
+    LineRange::parse(typed).ok_or_else(|| "expected line numbers such as 10:20".to_owned())
 }
 
 /// Parses `A:B` as [`lines`] does.
 pub(super) fn pages(typed: &str) -> Result<PageRange, String> {
-    PageRange::parse(typed).ok_or_else(|| "not two page numbers like 2:5".to_owned())
+    PageRange::parse(typed).ok_or_else(|| "expected page numbers such as 2:5".to_owned())
 }
 
 pub(super) fn threshold(typed: &str) -> Result<f64, String> {
@@ -118,8 +118,8 @@ impl ValueEnum for OutputFormat {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Json => PossibleValue::new("json").help("Programs: the contract"),
-            Self::Human => PossibleValue::new("human").help("People"),
+            Self::Json => PossibleValue::new("json").help("JSON for programs"),
+            Self::Human => PossibleValue::new("human").help("Text for people"),
         })
     }
 }
