@@ -49,7 +49,7 @@ pub(super) fn run(context: &CommandContext, args: &args::BaseArgs) -> Result<Exi
             if !args.yes {
                 require_terminal("allowing a knowledge base")?;
             }
-            let will = if args.files { "is followed from now on" } else { "is not followed" };
+            let will = if args.files { "followed from now on" } else { "not followed" };
             let follows_more = show(context, &candidate, will);
             if !args.yes && !ask_to_allow(&candidate, args.files && follows_more)? {
                 return Ok(ExitStatus::User);
@@ -72,7 +72,7 @@ pub(super) fn offer_unfollowed(context: &CommandContext) -> Result<()> {
     let Some(store) = session.open_existing()? else { return Ok(()) };
     store.close()?;
     let candidate = allow::candidate(session, Some(session.data_dir()), &context.ui)?;
-    if show(context, &candidate, "is not followed so far") && ask_to_allow(&candidate, true)? {
+    if show(context, &candidate, "not followed so far") && ask_to_allow(&candidate, true)? {
         allow::allow(session, &candidate, true)?;
     }
     Ok(())
@@ -95,7 +95,11 @@ fn ask_to_erase(name: &str) -> Result<bool> {
 fn ask_to_allow(candidate: &AllowableBase, follows_more: bool) -> Result<bool> {
     let documents = counted(candidate.num_documents, "document");
     let database = candidate.place.database();
-    let what = if follows_more { "Use it, and read what is listed above?" } else { "Use it?" };
+    let what = if follows_more {
+        "Use it, and read the files and folders listed above?"
+    } else {
+        "Use it?"
+    };
     context::confirm(&format!("{} has {documents}. {what}", database.display()))
 }
 

@@ -36,7 +36,9 @@ pub(super) fn run(
     let is_compact = match format {
         None | Some(SearchFormat::Json) => false,
         Some(SearchFormat::Agent) => true,
-        Some(_) => return Err(Error::usage("`--batch` prints `json` or `agent`")),
+        Some(_) => {
+            return Err(Error::usage("`--batch` supports only the formats `json` and `agent`"));
+        }
     };
     let mut input: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(io::stdin().lock())

@@ -68,11 +68,12 @@ fn keys(shell: Shell) -> Result<ExitStatus> {
         Shell::Zsh => include_bytes!("find/keys.zsh"),
         Shell::Fish => include_bytes!("find/keys.fish"),
         Shell::Powershell | Shell::Elvish => {
-            return Err(Error::usage("there is a key binding for bash, zsh and fish only")
-                .with_hint(wording!(
-                    "`{}` prints the chosen place in every shell",
+            return Err(Error::usage("only bash, zsh and fish have a key binding").with_hint(
+                wording!(
+                    "`{}` prints the chosen path and line in any shell",
                     kb("find").flag("--print")
-                )));
+                ),
+            ));
         }
     };
     streams::bytes(script)?;

@@ -196,12 +196,12 @@ pub(super) fn criteria(args: &SelectionCriteriaArgs) -> Result<SelectionCriteria
     Ok(SelectionCriteria { filter: self::filter(filter)?, query: query.clone(), limit: *top })
 }
 
-/// Refuses what asks first where no one can answer.
+/// Fails if confirmation is needed but stdin is not a terminal.
 pub(super) fn require_terminal(what: &str, hint: impl Into<Wording>) -> Result<()> {
     if streams::is_stdin_terminal() {
         return Ok(());
     }
-    Err(Error::usage(format!("{what} needs `--yes` without a terminal")).with_hint(hint))
+    Err(Error::usage(format!("without a terminal, {what} requires `--yes`")).with_hint(hint))
 }
 
 /// Asks a question on stderr; any answer but `y` or `yes` means no.

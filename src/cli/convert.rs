@@ -74,11 +74,11 @@ fn check(args: &args::ConvertArgs) -> Result<()> {
     let is_lines = args.format == DocumentFormat::Jsonl;
     let (message, hint) = match args {
         args::ConvertArgs { output: Some(_), .. } if is_lines => {
-            let hint = "its lines are printed: `> FILE`".into();
-            ("`--output` does not go with `--format jsonl`", hint)
+            let hint = "redirect the output to a file: `> FILE`".into();
+            ("`--output` cannot be used with `--format jsonl`", hint)
         }
         args::ConvertArgs { chunks: true, .. } if !is_lines => {
-            let hint = wording!("its lines are those of `{}`", kb("export"));
+            let hint = wording!("its lines have the form of `{}`", kb("export"));
             ("`--chunks` needs `--format jsonl`", hint)
         }
         _ => return Ok(()),

@@ -46,7 +46,7 @@ pub(super) fn run(context: &CommandContext, args: &args::EditArgs) -> Result<Exi
     } else {
         edit::apply(session, &editable, &changes, &context.ui).inspect_err(|_| {
             if let Some(file) = &kept {
-                messages::note(format!("the edited text is kept in {}", file.display()));
+                messages::note(format!("the edited text was saved in {}", file.display()));
             }
         })?
     };
@@ -71,7 +71,7 @@ fn in_editor(context: &CommandContext, editable: &Editable) -> Result<(EditedFie
     let file = kept::page_of(folder, id);
     let page = editable.page();
     if file.symlink_metadata().is_ok() {
-        messages::note(format!("this text was kept when document {id} was edited last"));
+        messages::note(format!("this text was saved when document {id} was last edited"));
     } else {
         write::create_new(&file, page.as_bytes())
             .map_err(|source| Error::of_file(&file, source))?;
@@ -110,7 +110,7 @@ fn read(file: &Path, folder: &Path, id: i64, limit_mb: u64) -> Result<String> {
 /// Returns the error of a page that cannot be read, which is kept.
 fn not_read(file: &Path, id: i64, reason: &str) -> Error {
     Error::usage(format!("{}, {reason}", file.display())).with_hint(wording!(
-        "nothing was changed and the text is kept; `{}` opens it again",
+        "nothing was changed; `{}` opens the saved text again",
         kb("edit").arg(id)
     ))
 }
@@ -194,9 +194,9 @@ pub(super) fn remove(context: &CommandContext, args: &args::RemoveArgs) -> Resul
     if !removed.copies.is_empty() && (args.dry_run || !removed.ids.is_empty()) {
         let files = removed.copies.iter().map(|copy| copy.path.display().to_string());
         messages::note(wording!(
-            "{} that kb made may still have what {} removed: {}; `{}` deletes {}",
+            "{} that kb made may still contain {}: {}; `{}` deletes {}",
             copies::counted(removed.copies.len()),
-            if args.dry_run { "would be" } else { "was" },
+            if args.dry_run { "the text to remove" } else { "the removed text" },
             files.collect::<Vec<_>>().join(", "),
             kb("remove").flag("--backups"),
             if removed.copies.len() == 1 { "it" } else { "them" },

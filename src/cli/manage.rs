@@ -99,7 +99,7 @@ fn confirm_cleaning(cleaned: &CacheCleaning) -> Result<bool> {
     context::require_terminal("cleaning the cache", hint)?;
     let count = cleaned.removed.len();
     context::confirm(&format!(
-        "Remove {count} of {} parts? Other data directories may use them, and will fetch or build them again.",
+        "Remove {count} of {} parts? Other data directories that use them will have to download or rebuild them.",
         count + cleaned.kept.len()
     ))
 }
@@ -213,7 +213,7 @@ pub(super) fn export(context: &CommandContext, args: &args::ExportArgs) -> Resul
     if !args.vectors && exported.has_vectors && exported.num_chunks > 0 {
         let vectors = counted(exported.num_chunks, "vector");
         messages::info(wording!(
-            "`{}` computes {} again, which takes as long as `{}`; with `--vectors` they are kept",
+            "`{}` will compute {} again, which takes as long as `{}`; `--vectors` exports them",
             kb("import"),
             vectors,
             kb("reindex")
@@ -242,8 +242,8 @@ fn report_left_out(imported: &ImportReport) {
     let (documents, folders) = (imported.num_without_file, imported.num_folders_left_out);
     if documents + folders > 0 {
         messages::info(wording!(
-            "Left out the paths of {} and {}; `--trust-paths` imports them. Until then `{}` and `{}` do nothing for \
-             them",
+            "Left out the paths of {} and {}; `--trust-paths` imports them. Until then, `{}` and `{}` cannot find their \
+             files",
             counted(documents, "document"),
             counted(folders, "folder"),
             kb("open"),

@@ -117,7 +117,7 @@ pub(super) fn begin<'a>(
     }
     drop(reporter);
     if let Some(error) = unwritable {
-        warn(format!("there is no log of this run: {error}"));
+        warn(format!("this run is not logged: {error}"));
     }
     Ok(())
 }

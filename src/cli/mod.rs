@@ -88,7 +88,9 @@ pub fn run(args: impl Iterator<Item = OsString>, serve: Serve) -> ExitCode {
     };
     let begun = messages::begin(&environment, &cli.global, || command_name(&args));
     if let Some((option, instead)) = withdrawn(&cli.command) {
-        messages::warn(format!("{option} will be gone in the next version: {instead}"));
+        messages::warn(format!(
+            "{option} is deprecated and will be removed in the next version: {instead}"
+        ));
     }
     if let (Command::Skill(args), Ok(())) = (&cli.command, &begun) {
         let status = skill::run(&environment, &cli.global, &args.call, Program::Kb);
@@ -175,7 +177,7 @@ fn context(
         Command::Mcp(_) => Ok(context),
         _ if context.beside.is_empty() => Ok(context),
         _ => Err(Error::usage(wording!(
-            "only `{}` without `--batch` and `--open`, and `{}`, work on several knowledge bases",
+            "only `{}` (without `--batch` and `--open`) and `{}` work on several knowledge bases",
             kb("search"),
             kb("mcp")
         ))
@@ -188,7 +190,7 @@ fn withdrawn(command: &Command) -> Option<(&'static str, Wording)> {
     match command {
         Command::Add(args) if args.recursive => Some((
             "--recursive",
-            "leave it out, folders are read with everything below them".into(),
+            "leave it out; folders are always read with everything below them".into(),
         )),
         Command::Find(args) if args.vec_only => {
             Some(("--vec-only", "press Tab twice instead".into()))

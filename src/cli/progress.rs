@@ -71,14 +71,14 @@ impl FetchProgress {
                 let path = path.display();
                 self.print(&format!(
                     "Found {what} at {path}, but kb does not know its SHA-256 ({sha256}) and does not \
-                     use it; ORT_DYLIB_PATH={path} would"
+                     use it; to use it, set ORT_DYLIB_PATH={path}"
                 ));
             }
             embed::ModelEvent::SourceFailed { what, source, reason } => {
                 self.print(&format!("Could not fetch {what} from {source}: {reason}"));
             }
             embed::ModelEvent::Changed(path) => self.print(&format!(
-                "{} was changed by another program; kb creates it again",
+                "{} was changed by another program; kb rebuilds it",
                 path.display()
             )),
             embed::ModelEvent::Waiting => self
@@ -234,7 +234,7 @@ impl IngestProgress {
         if self.num_embedded > 0 {
             let rate = self.num_embedded / seconds.max(1);
             let chunks = counted(self.num_embedded, "chunk");
-            parts.push(format!("{chunks} embedded in {}, {rate} a second.", duration(seconds)));
+            parts.push(format!("{chunks} embedded in {}, {rate} per second.", duration(seconds)));
         }
         if self.num_failed > 0 {
             parts.push(format!("Failures are logged in {}.", log.display()));
@@ -266,7 +266,7 @@ impl IngestProgress {
             over_all += &format!(", {} failed", thousands(self.num_failed));
         }
         let rate =
-            self.pace.rate().map(|rate| format!(" ({rate:.0} a second)")).unwrap_or_default();
+            self.pace.rate().map(|rate| format!(" ({rate:.0} per second)")).unwrap_or_default();
         let chunks = counted(self.num_embedded, "chunk");
         let (read, stored) = (thousands(self.num_read), thousands(self.num_stored));
         let mut stages = format!("{read} read, {chunks} embedded{rate}, {stored} stored");

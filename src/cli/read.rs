@@ -128,7 +128,7 @@ pub(super) fn open(context: &CommandContext, args: &args::OpenArgs) -> Result<Ex
     match (opened.origin, opened.has_changed, &opened.file_error) {
         (_, Some(true), _) => messages::warn("the file has changed since it was added"),
         (TextOrigin::Database, None, Some(error)) => {
-            messages::warn(format!("{error}: this is the text in the database"));
+            messages::warn(format!("{error}; showing the text from the database"));
         }
         _ => {}
     }

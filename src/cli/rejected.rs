@@ -98,7 +98,7 @@ pub(super) fn explain_skill(
             let names: Vec<&str> = commands::COMMANDS.iter().map(|command| command.name).collect();
             (
                 "the command is missing".to_owned(),
-                Some(format!("one of {}", names.join(", ")).into()),
+                Some(format!("use one of {}", names.join(", ")).into()),
             )
         }
         Error::Usage { message, hint } => (message.to_string(), hint),

@@ -47,7 +47,7 @@ pub(super) fn run(context: &CommandContext, args: &args::SearchArgs) -> Result<E
     };
     if args.from.is_some() && !context.beside.is_empty() {
         return Err(Error::usage(
-            "`--from` searches one copy, so it does not go with several bases",
+            "`--from` searches one copy and cannot be combined with several knowledge bases",
         ));
     }
     if let Some(file) = &args.batch {
@@ -123,7 +123,7 @@ fn aside(context: &CommandContext, answer: &SearchAnswer, format: SearchFormat) 
 fn open(context: &CommandContext, found: &SearchAnswer, number: u32) -> Result<ExitStatus> {
     let hits = &found.hits;
     let hit = hits.get(number as usize - 1).ok_or_else(|| {
-        Error::usage(format!("there is no result {number}: {} found", hits.len()))
+        Error::usage(format!("there is no result {number}; the search found {}", hits.len()))
     })?;
     let path = app::query::read::file_of_hit(&context.session, hit)?;
     let page = hit.at.pages.map(PageRange::first);
@@ -172,13 +172,17 @@ pub(super) fn grep(context: &CommandContext, args: &args::GrepArgs) -> Result<Ex
         _ => GrepDetail::Lines(args.context),
     };
     if args.format == LineFormat::Jsonl && !matches!(detail, GrepDetail::Lines(_)) {
-        return Err(Error::usage("`--format jsonl` prints lines, which `-c` and `-l` leave out")
-            .with_hint("use `--format json`"));
+        return Err(Error::usage(
+            "`--format jsonl` prints lines and cannot be used with `-c` or `-l`",
+        )
+        .with_hint("use `--format json`"));
     }
     let is_data = matches!(args.format, LineFormat::Json | LineFormat::Jsonl);
     if is_data && args.budget.is_some() {
-        return Err(Error::usage("`--budget` is for text; json and jsonl have every line")
-            .with_hint(wording!("use `--format agent`, or `{}` for numbers", option("-c"))));
+        return Err(Error::usage(
+            "`--budget` applies to text; json and jsonl always have every line",
+        )
+        .with_hint(wording!("use `--format agent`, or `{}` to count the lines", option("-c"))));
     }
     let request = GrepRequest {
         pattern: args.pattern.clone(),

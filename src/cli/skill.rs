@@ -129,11 +129,11 @@ fn allows_deployment(plan: &BuildPlan) -> Result<bool> {
         return Ok(true);
     }
     messages::info(
-        "Agents would find this skill here, and read its name and description in every session:",
+        "Agents will find the skill in these places, and read its name and description in every session:",
     );
     plan.paths.iter().for_each(|path| messages::info(format!("   {}", path.display())));
     messages::info(format!("Its description: {}", plan.description));
-    context::confirm("Put it there?")
+    context::confirm("Install it there?")
 }
 
 /// Prints an answer on stdout and its messages on stderr.

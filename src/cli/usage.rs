@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::args::{Cli, first_word};
 use crate::error::Error;
-use crate::wording::{Wording, kb, phrase, wording};
+use crate::wording::{KbCommand, Wording, kb, phrase, wording};
 
 /// Returns the error for arguments that clap rejected.
 pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
@@ -21,10 +21,12 @@ pub(super) fn explain(error: &clap::Error, args: &[OsString]) -> Error {
         .or_else(|| excluded(error, args))
         .or_else(|| tip(error, args));
     let hint = match (hint, unknown_command(error, args)) {
-        (Some(hint), Some(words)) => Some(hint.then("; ").then(search_for(words))),
+        (Some(hint), Some(words)) => {
+            Some(hint.then(wording!(" To search instead: `{}`", search_for(words))))
+        }
         (None, Some(words)) => {
             let list = wording!("`{}` lists the commands; ", kb("--help"));
-            Some(list.then(search_for(words)))
+            Some(list.then(wording!("to search: `{}`", search_for(words))))
         }
         (hint, None) => hint.or_else(|| usage_line(error)),
     };
@@ -41,10 +43,10 @@ fn unknown_command<'a>(error: &clap::Error, args: &'a [OsString]) -> Option<&'a 
     Some(&words[..option.unwrap_or(words.len())])
 }
 
-/// Says how to search for words that are no command.
-fn search_for(words: &[OsString]) -> Wording {
+/// Returns the command that searches for words that are no command.
+fn search_for(words: &[OsString]) -> KbCommand {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    wording!("to search: `{}`", kb("search").arg(phrase(words.join(" "))))
+    kb("search").arg(phrase(words.join(" ")))
 }
 
 /// Leads from the manual page of one command to its help page.
@@ -66,7 +68,7 @@ fn excluded(error: &clap::Error, args: &[OsString]) -> Option<Wording> {
     let query = query_words(name, args).join(" ");
     if query.split_whitespace().all(|word| word.starts_with('-')) {
         let example = kb(name).arg(phrase(format!("WORD {query}")));
-        return Some(wording!("to leave out a word, search for another: `{}`", example));
+        return Some(wording!("to exclude a word, search for another one: `{}`", example));
     }
     let command = if query.starts_with('-') { kb(name).flag("--") } else { kb(name) };
     Some(wording!("quote the whole query: `{}`", command.arg(phrase(query))))
@@ -120,7 +122,7 @@ fn of_value(error: &clap::Error) -> Option<Wording> {
 /// Lists the allowed values of an argument.
 fn values(error: &clap::Error) -> Option<Wording> {
     let values = texts(error, ContextKind::ValidValue).filter(|values| !values.is_empty())?;
-    Some(format!("one of {}", values.join(", ")).into())
+    Some(format!("use one of {}", values.join(", ")).into())
 }
 
 /// Commands by words that other programs have for them.
@@ -138,35 +140,28 @@ const OTHER_WORDS: [(&str, &[&str]); 8] = [
 /// Words for adding a note.
 const NOTE: &[&str] = &["note", "new"];
 
-/// Names the command that is called otherwise here.
+/// Names the command that has another name here.
 fn other_word(error: &clap::Error, args: &[OsString]) -> Option<Wording> {
     let name = text(error, ContextKind::InvalidSubcommand)?;
     let (command, _) = OTHER_WORDS.iter().find(|(_, words)| words.contains(&name))?;
     let is_note = NOTE.contains(&name);
     let command = if is_note { kb(command).option("--note", "TEXT") } else { kb(command) };
-    (first_word(args)? == name).then(|| wording!("it is called `{}`", command))
+    (first_word(args)? == name).then(|| wording!("did you mean `{}`?", command))
 }
 
 /// Suggests what the user may have meant, if clap has a guess.
 fn tip(error: &clap::Error, args: &[OsString]) -> Option<Wording> {
-    let similar = [
-        (ContextKind::SuggestedSubcommand, "command"),
-        (ContextKind::SuggestedArg, "argument"),
-        (ContextKind::SuggestedValue, "value"),
-    ];
-    for (kind, noun) in similar {
+    let similar =
+        [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    for kind in similar {
         match error.get(kind) {
             Some(ContextValue::String(name)) => {
-                return Some(format!("a similar {noun} exists: '{name}'").into());
+                return Some(format!("did you mean `{name}`?").into());
             }
             Some(ContextValue::Strings(names)) if !names.is_empty() => {
-                let known = match names.len() {
-                    1 => format!("a similar {noun} exists"),
-                    _ => format!("some similar {noun}s exist"),
-                };
                 // clap lists the nearest name last.
                 let names: Vec<&str> = names.iter().rev().map(String::as_str).collect();
-                return Some(format!("{known}: '{}'", names.join("', '")).into());
+                return Some(format!("did you mean `{}`?", names.join("` or `")).into());
             }
             _ => {}
         }
@@ -232,13 +227,13 @@ mod tests {
     #[test]
     fn an_invalid_value_is_reported_with_the_allowed_ones() {
         let yaml = "invalid value 'yaml' for '--format <FORMAT>'";
-        check("kb list --format yaml", yaml, "one of json, human");
+        check("kb list --format yaml", yaml, "use one of json, human");
         let none = "a value is required for '--format <FORMAT>' but none was supplied";
-        check("kb list --format", none, "one of json, human");
+        check("kb list --format", none, "use one of json, human");
         let zero = "invalid value '0' for '--top <N>': must be a whole number from 1 to 1000000";
         check("kb search a --top 0", zero, "");
         let date = "invalid value 'last-week' for '--since <DATE>': not a date";
-        let dates = "write 2026-11-01, 2026-11 or 2026; 1.11.2026, 7d, yesterday and 'last month' are dates, too";
+        let dates = "write 2026-11-01, 2026-11 or 2026; 1.11.2026, 7d, yesterday and 'last month' also work";
         check("kb list --since last-week", date, dates);
         let day = "invalid value '2026-11-31' for '--until <DATE>': November has 30 days";
         check("kb list --until 2026-11-31", day, "");
@@ -251,16 +246,16 @@ mod tests {
     #[test]
     fn a_mistyped_name_gets_the_nearest_one() {
         let lst = "unrecognized command 'lst'";
-        let search = "to search: `kb search \"lst\"`";
-        check("kb lst", lst, &format!("a similar command exists: 'list'; {search}"));
+        let search = "To search instead: `kb search \"lst\"`";
+        check("kb lst", lst, &format!("did you mean `list`? {search}"));
         let serch = "unrecognized command 'serch'";
-        let similar = "some similar commands exist: 'search', 'schema'";
-        let search = "to search: `kb search \"serch the tides\"`";
-        check("kb serch the tides", serch, &format!("{similar}; {search}"));
+        let similar = "did you mean `search` or `schema`?";
+        let search = "To search instead: `kb search \"serch the tides\"`";
+        check("kb serch the tides", serch, &format!("{similar} {search}"));
         let unlike = "`kb --help` lists the commands; to search: `kb search \"xyzzy\"`";
         check("kb --base work xyzzy --top 3", "unrecognized command 'xyzzy'", unlike);
         let formt = "unexpected argument '--formt' found";
-        check("kb list --formt json", formt, "a similar argument exists: '--format'");
+        check("kb list --formt json", formt, "did you mean `--format`?");
         let frob = "unrecognized command 'frob'";
         check("kb cache frob", frob, "usage: kb cache [OPTIONS] [COMMAND]");
         check("kb list -x", "unexpected argument '-x' found", "usage: kb list [OPTIONS]");
@@ -276,7 +271,8 @@ mod tests {
         ] {
             let (_, words) = line.split_once(' ').unwrap();
             let name = words.split(' ').next().unwrap();
-            let hint = format!("it is called `kb {command}`; to search: `kb search \"{words}\"`");
+            let search = format!("To search instead: `kb search \"{words}\"`");
+            let hint = format!("did you mean `kb {command}`? {search}");
             check(line, &format!("unrecognized command '{name}'"), &hint);
         }
         let usage = "usage: kb cache [OPTIONS] [COMMAND]";
@@ -298,7 +294,7 @@ mod tests {
         let line = "kb --base work search --top 3 rye bread -baking --fts-only --recent -begun";
         check(line, unexpected, &quote("\"rye bread -baking -begun\""));
         check("kb search $HOME -baking", unexpected, &quote("'$HOME -baking'"));
-        let hint = "to leave out a word, search for another: `kb search \"WORD -baking\"`";
+        let hint = "to exclude a word, search for another one: `kb search \"WORD -baking\"`";
         check("kb search -baking", unexpected, hint);
     }
 
@@ -323,7 +319,7 @@ mod tests {
     fn missing_and_conflicting_arguments_come_with_the_usage() {
         let both = "the following required arguments were not provided: <KEY> <VALUE>";
         check("kb config set", both, "usage: kb config set <KEY> <VALUE>");
-        let usage = "usage: kb tag [--add <TAGS>] [--remove <TAGS>] <DOC>..., or filters such as --query <TEXT>";
+        let usage = "usage: kb tag [--add <TAGS>] [--remove <TAGS>] <DOC>..., or filters";
         let either =
             "the following required arguments were not provided: <--add <TAGS>|--remove <TAGS>>";
         check("kb tag 1", either, usage);

@@ -78,7 +78,7 @@ impl ReplyOptions {
     /// Returns the error that no page begins at the cursor.
     pub(super) fn no_page(self) -> Error {
         Error::usage(format!("no page begins at cursor {}", self.cursor))
-            .with_hint("use the cursor of the page before, or none for the first page")
+            .with_hint("use the cursor of the previous page, or none for the first page")
     }
 
     /// Returns the page of a text that begins at the cursor.
@@ -89,7 +89,8 @@ impl ReplyOptions {
         if let Some(next) = next {
             let percent = next * 100 / text.len();
             let end = if page.ends_with('\n') { "" } else { "\n" };
-            page += &format!("{end}[{percent} % shown; the same call with cursor {next} goes on]");
+            page +=
+                &format!("{end}[{percent} % shown; the same call with cursor {next} continues]");
         }
         Ok(ToolReply { text: Some(page.trim_end().to_owned()), ..ToolReply::default() })
     }
@@ -191,7 +192,7 @@ mod tests {
         let (body, rest) = page.split_once("\n[").unwrap();
         let percent = (body.len() + 1) * 100 / text.len();
         let next = body.len() + 1;
-        assert_eq!(rest, format!("{percent} % shown; the same call with cursor {next} goes on]"));
+        assert_eq!(rest, format!("{percent} % shown; the same call with cursor {next} continues]"));
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Watching {
         let thread = thread::spawn(move || {
             // An error is only reported: the server answers without following folders.
             if let Err(error) = watch::watch(&session, &request, &*service.observer) {
-                service.observer.warn(format!("folders are not followed any more: {error}"));
+                service.observer.warn(format!("stopped watching folders: {error}"));
             }
         });
         Self { is_ended, thread }

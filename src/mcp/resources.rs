@@ -105,7 +105,12 @@ impl Resources for Service {
     fn templates(&self) -> &[(&str, &str, &str)] {
         &[
             ("kb://document/{id}", "document", "The text of a document of the knowledge base"),
-            ("kb://base/{base}/document/{id}", "document in a base", "The same in a named one"),
+            (
+                "kb://base/{base}/document/{id}",
+                "document in a base",
+                "The text of a document of a \
+                named knowledge base",
+            ),
             ("skill://{name}/{path}", "skill", "A file of a skill"),
         ]
     }

@@ -91,7 +91,7 @@ fn one_part_of_a_document_is_shown() {
         assert_eq!(part(json!({ "document": "a", "page": page })), PartSelection::Pages(pages));
     }
     let wrong = json!({ "document": "a", "page": "iv" });
-    refused(show(wrong), "page: neither a page like 3 nor pages like 3-4");
+    refused(show(wrong), "page: expected a page such as 3 or pages such as 3-4");
     let chunk = json!({ "chunk": 5, "around": 2 });
     assert_eq!(part(chunk), PartSelection::Chunk(ChunkId(5), 2));
     refused(show(json!({ "section": "Setup" })), "give the argument `document`");

@@ -30,9 +30,9 @@ pub(super) const NONE: char = 'x';
 
 /// How dates are typed.
 pub(super) const DATES: [&str; 3] = [
-    "2026, 2026-05, 2026-05-17, 7d, last month: of that span",
-    "2024.. since, ..2024 until, 2023-06..2024 both",
-    "nothing: of any date",
+    "2026, 2026-05, 2026-05-17, 7d, last month: dates in that period",
+    "2024.. from, ..2024 until, 2023-06..2024 between",
+    "empty: any date",
 ];
 
 /// A filter that is being chosen.

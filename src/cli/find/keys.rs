@@ -40,21 +40,21 @@ type Binding = (&'static [&'static str], KeyCommand, &'static str);
 
 /// All bindings but those of characters. Function keys alone would not do: some terminals keep F1.
 pub(super) const BINDINGS: &[Binding] = &[
-    (&["Enter"], KeyCommand::Choose, "open in your editor or viewer, at the place"),
-    (&["Up", "^P"], KeyCommand::Up, "select the one above; scroll a section up"),
-    (&["Down", "^N"], KeyCommand::Down, "select the one below; scroll a section down"),
+    (&["Enter"], KeyCommand::Choose, "open the passage in an editor or viewer"),
+    (&["Up", "^P"], KeyCommand::Up, "go to the previous result or section"),
+    (&["Down", "^N"], KeyCommand::Down, "go to the next result or section"),
     (&["PgUp"], KeyCommand::PageUp, "scroll the text up"),
     (&["PgDn"], KeyCommand::PageDown, "scroll the text down"),
-    (&["Tab"], KeyCommand::Mode, "hybrid, keywords only, meaning only"),
+    (&["Tab"], KeyCommand::Mode, "mode: hybrid, keywords only, meaning only"),
     (&["^F"], KeyCommand::Filter, "filter by type, tag, folder, language, date"),
     (&["^O"], KeyCommand::Outline, "show the outline of the document"),
     (&["^S"], KeyCommand::Section, "read the whole section, symbol or page"),
     (&["^R"], KeyCommand::Similar, "find similar passages"),
     (&["^Y"], KeyCommand::CopyText, "copy the passage"),
     (&["^T"], KeyCommand::CopyCitation, "copy its citation"),
-    (&["Esc"], KeyCommand::Back, "go back; leave from the hits"),
+    (&["Esc"], KeyCommand::Back, "go back, or leave from the results"),
     (&["^C"], KeyCommand::Quit, "leave"),
-    (&["^G", "F1"], KeyCommand::Keys, "show the keys"),
+    (&["^G", "F1"], KeyCommand::Keys, "show all keys"),
     (&["Left", "^B"], KeyCommand::Left, ""),
     (&["Right"], KeyCommand::Right, ""),
     (&["Alt-b", "Alt-Left", "^Left"], KeyCommand::WordLeft, ""),
@@ -64,8 +64,8 @@ pub(super) const BINDINGS: &[Binding] = &[
     (&["Backspace", "^H"], KeyCommand::DeleteBefore, ""),
     (&["Delete", "^D"], KeyCommand::DeleteAfter, ""),
     (&["^W", "Alt-Backspace"], KeyCommand::DeleteWord, "delete the word before the cursor"),
-    (&["^U"], KeyCommand::DeleteToStart, "delete all before the cursor"),
-    (&["^K"], KeyCommand::DeleteToEnd, "delete all after the cursor"),
+    (&["^U"], KeyCommand::DeleteToStart, "delete everything before the cursor"),
+    (&["^K"], KeyCommand::DeleteToEnd, "delete everything after the cursor"),
 ];
 
 pub(super) fn command(key: KeyEvent) -> Option<KeyCommand> {

@@ -40,7 +40,7 @@ const AROUND: usize = 4;
 /// Columns of the keys on their page.
 const KEYS: usize = 19;
 
-/// The prompt, before the typed text.
+/// The prompt.
 const PROMPT: &str = "› ";
 
 /// Lines at places of the screen.
@@ -228,9 +228,9 @@ fn hints(state: &FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     let lines = [
         format!("Type to search {number} documents."),
         String::new(),
-        "\"a phrase\"   must be there as a whole".into(),
-        "-word        must not be there".into(),
-        "begin*       any word with that beginning".into(),
+        "\"a phrase\"   must match exactly".into(),
+        "-word        excludes a word".into(),
+        "prefix*      matches any word that starts with it".into(),
     ];
     for (row, line) in lines.into_iter().enumerate() {
         layout.put(area, row, fitted(faint(line), area.columns));
@@ -343,7 +343,7 @@ fn keys(state: &FindState, area: ScreenArea, layout: &mut ScreenLayout) {
     let bindings = BINDINGS.iter().filter(|binding| !binding.2.is_empty());
     for (row, (keys, command, help)) in bindings.enumerate() {
         let is_printing = state.is_printing && *command == KeyCommand::Choose;
-        let help = if is_printing { "print the place and leave" } else { help };
+        let help = if is_printing { "print the path and line, and leave" } else { help };
         let line = vec![
             piece(Meaning::Place, format!("{:<KEYS$}", keys.join("  "))),
             piece(Meaning::Plain, help),

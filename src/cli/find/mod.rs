@@ -80,7 +80,7 @@ pub(super) fn run(context: &CommandContext, args: &args::FindArgs) -> Result<Exi
             "`{}` needs a terminal for its keys (stdin) and its screen (stderr)",
             kb("find")
         ))
-        .with_hint(wording!("`{}` answers without one", kb("search").arg("QUERY"))));
+        .with_hint(wording!("`{}` works without a terminal", kb("search").arg("QUERY"))));
     }
     let num_documents = read::names(&context.session)?.len();
     if num_documents == 0 {

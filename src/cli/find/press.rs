@@ -104,7 +104,7 @@ impl FindState {
             KeyCommand::Similar | KeyCommand::CopyText | KeyCommand::CopyCitation => {
                 let Some(chunk) = listing.chunk(selected) else {
                     self.warn(
-                        "only a passage can be copied or compared; Esc goes back to the hits",
+                        "only a passage can be copied or compared; Esc goes back to the results",
                     );
                     return Vec::new();
                 };

@@ -53,8 +53,7 @@ pub(crate) struct StatusJson<'a> {
     agent_skills: &'a [InstalledCopy],
     /// The model that the settings ask for; null unless it is another than the database's.
     model_wanted: Option<&'a str>,
-    /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
-    /// again.
+    /// Documents indexed with other settings, another model or an older kb; `kb update --reread` re-indexes them.
     made_differently: usize,
     /// Whether the database can only be read: its file, folder or medium cannot be written.
     read_only: bool,

@@ -252,7 +252,7 @@ impl HumanLayout {
                 writeln!(out, "{} {} ({path})", document.id, clean(&document.title))?;
             }
             if let Some(text) = removed.losses.text() {
-                writeln!(out, "In no file: {text}.")?;
+                writeln!(out, "These are in no file: {text}.")?;
             }
             return writeln!(out, "Would remove {documents}.");
         }

@@ -32,9 +32,13 @@ impl HumanLayout {
                 Some(path) => format!(" at or below {}", clean(&path.display().to_string())),
                 None => String::new(),
             };
-            let state = request.state.map_or("", FileState::as_str);
-            let state = if request.is_lossy { "lossy" } else { state };
-            let kind = if state.is_empty() { "file" } else { &format!("{state} file") };
+            let kind = match request.state.map(FileState::as_str) {
+                _ if request.is_lossy => {
+                    "files with a loss of words or an uncertain encoding".into()
+                }
+                Some(state) => format!("{state} files"),
+                None => "files".into(),
+            };
             let none = wording!(
                 "No {}{}. `{}` and `{}` record the files they see.",
                 kind,

@@ -103,7 +103,7 @@ impl HumanLayout {
 /// Says what a budget left out, and what helps.
 fn left_out(part: &GrepPart<'_>) -> Option<String> {
     let rest = part.rest()?;
-    Some(format!("{rest}: narrow with `--path` or `--type`, or a larger `--budget`"))
+    Some(format!("{rest}: narrow the search with `--path` or `--type`, or raise `--budget`"))
 }
 
 /// Returns how many lines were found in how many documents.

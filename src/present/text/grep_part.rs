@@ -190,7 +190,7 @@ mod tests {
         }
         assert_eq!(
             text(&cut(&all, 0, Some(20))),
-            "243 lines in 3 of 9 documents; not one fits: larger budget\n"
+            "243 lines in 3 of 9 documents; none fits: raise budget\n"
         );
         assert_eq!(text(&cut(&all, 0, None)), text(&cut(&all, 0, Some(99_999))));
     }

@@ -47,7 +47,7 @@ impl HumanLayout {
             ("made", _) => {
                 let add = kb("add").arg("DIRECTORY");
                 let next = wording!("Next, add documents with `{}`.", add);
-                writeln!(out, "Made {name} ({path}). {}", self.worded_about(&next, Some(name)))
+                writeln!(out, "Created {name} ({path}). {}", self.worded_about(&next, Some(name)))
             }
             ("allowed", Some(true)) => {
                 writeln!(out, "Allowed {path}; the files that it names are followed.")
@@ -55,7 +55,7 @@ impl HumanLayout {
             ("allowed", _) => {
                 writeln!(out, "Allowed {path}; the files that it names are not followed.")
             }
-            ("renamed", _) => writeln!(out, "Renamed; it is {name} now ({path})."),
+            ("renamed", _) => writeln!(out, "Renamed to {name} ({path})."),
             ("erased", _) => writeln!(out, "Deleted {name} ({path})."),
             ("removed", _) => writeln!(out, "Removed the name {name}."),
             _ => writeln!(out, "{name}: {path}"),
@@ -104,7 +104,7 @@ impl HumanLayout {
         writeln!(out, "{would} {freed}, {} left.", megabytes(cache::size_bytes(&cleaned.kept)))
     }
 
-    /// Writes the planned changes, with a sign before each line that is removed or added.
+    /// Writes the change of the settings, with a sign before each line that is removed or added.
     pub fn client_plan(&self, plan: &SettingsPlan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         writeln!(out, "{}, under `{}`:", clean(&path_text(&plan.path)), plan.key)?;
         for (sign, entry) in [('-', &plan.before), ('+', &plan.after)] {
@@ -117,13 +117,13 @@ impl HumanLayout {
         self.other_fields(plan, out)
     }
 
-    /// Writes which fields of an existing entry are kept, and which are dropped. A variable that is
-    /// kept can change the behaviour of kb.
+    /// Writes which fields of an existing entry are kept, and which are dropped. A variable that is kept can change
+    /// what kb does.
     fn other_fields(&self, plan: &SettingsPlan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         for (verb, fields) in [("Keeps", &plan.others.kept), ("Drops", &plan.others.dropped)] {
             if !fields.is_empty() {
                 let fields = clean(&fields.join(", "));
-                writeln!(out, "{verb} of the existing entry: {fields}")?;
+                writeln!(out, "{verb} these fields of the existing entry: {fields}")?;
             }
         }
         Ok(())
@@ -136,16 +136,16 @@ impl HumanLayout {
             Action::Added | Action::Updated => {
                 writeln!(
                     out,
-                    "{title} starts kb from now on ({path}). Restart it if it is running."
+                    "{title} is now configured to start kb ({path}). Restart it if it is running."
                 )
             }
             Action::Removed => writeln!(out, "Removed kb from {path}."),
             Action::Unchanged => {
-                writeln!(out, "{title} starts kb already ({path}).")?;
+                writeln!(out, "{title} is already configured to start kb ({path}).")?;
                 // The fields have not been shown yet, because nothing changes.
                 self.other_fields(plan, out)
             }
-            Action::Absent => writeln!(out, "There is no kb in {path}."),
+            Action::Absent => writeln!(out, "{path} has no entry for kb."),
         }
     }
 
@@ -213,9 +213,9 @@ impl HumanLayout {
         self.table(&columns, models.models.iter().map(row), out)?;
         let model = |command| kb(command).option("--model", "NAME");
         let legend = wording!(
-            "COST is the time per passage in proportion to the default model. HERE is nDCG@10 of kb's whole search, \
-             PUBLISHED that of the vectors alone, in percent. `{}` chooses one for a new database, `{}` moves \
-             this one, and with `--dry-run` says what that takes.",
+            "COST is the time per passage, relative to the default model. HERE is the nDCG@10 of kb's whole search, \
+             and PUBLISHED is that of the vectors alone, in percent. `{}` chooses a model for a new database, and \
+             `{}` switches this one; with `--dry-run`, it estimates the time and the size of the vectors.",
             model("init"),
             model("reindex")
         );
@@ -285,7 +285,7 @@ fn state(base: &ListedBase) -> String {
     let files = if base.follows_files == Some(true) { "" } else { ", files are not followed" };
     match (&base.error, base.num_documents) {
         _ if !base.is_allowed => {
-            wording!("not allowed: `{}` makes kb use it", kb("base allow")).to_string()
+            wording!("not trusted; run `{}` to use it", kb("base allow")).to_string()
         }
         (Some(error), _) => clean(error),
         (None, None) => "empty".into(),

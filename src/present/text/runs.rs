@@ -43,7 +43,7 @@ impl HumanLayout {
                 pronoun(report.ignored)
             ));
             if report.num_generated > 0 {
-                text = text.then(" `--include-ignored` reads what programs made.");
+                text = text.then(" `--include-ignored` reads generated files.");
             }
         }
         if report.ocr.num_done > 0 {
@@ -81,7 +81,7 @@ impl HumanLayout {
         self.labelled(
             format!(
                 "{} {}: {}, {}, {:.1} MB.",
-                if is_verified { "Sound:" } else { "Copied to" },
+                if is_verified { "Verified" } else { "Copied to" },
                 clean(&backup.file.display().to_string()),
                 counted(backup.total_documents, "document"),
                 counted(backup.total_chunks, "chunk"),
@@ -90,7 +90,7 @@ impl HumanLayout {
             out,
         )?;
         match &backup.log {
-            Some(log) => self.labelled(format!("A part of it is in {}: SQLite applies that log when the file is opened, so keep both.",
+            Some(log) => self.labelled(format!("A part of it is in the log {}, which SQLite applies when it opens the file, so keep both files.",
                 clean(&log.display().to_string())
             ), out),
             None => Ok(()),
@@ -105,7 +105,7 @@ impl HumanLayout {
         match &restored.replaced {
             Some(path) => {
                 let path = clean(&path.display().to_string());
-                self.labelled(format!("The database from before is kept as {path}."), out)
+                self.labelled(format!("The previous database was saved as {path}."), out)
             }
             None => Ok(()),
         }
@@ -141,8 +141,8 @@ impl HumanLayout {
         let chunks = counted(estimate.num_chunks, "chunk");
         let model = clean(&estimate.model_name);
         let time = match estimate.seconds {
-            Some(seconds) => format!("about {} on this machine", duration(seconds)),
-            None => format!("a time that is known once {model} is here"),
+            Some(seconds) => format!(" in about {} on this machine", duration(seconds)),
+            None => format!("; the time is unknown until {model} is installed"),
         };
         let download = match (estimate.is_installed, estimate.download_mb) {
             (true, _) => String::new(),
@@ -153,8 +153,8 @@ impl HumanLayout {
         let now = megabytes(estimate.vector_bytes);
         self.labelled(
             format!(
-                "Would embed {chunks} with {model} in {time}.{download} Vectors: {now} now, {then} then; until the \
-                 last one is there, the database has both."
+                "Would embed {chunks} with {model}{time}.{download} Vectors: {now} now, {then} afterwards; the \
+                 database has both until the last new one is computed."
             ),
             out,
         )
@@ -189,7 +189,7 @@ impl HumanLayout {
         match files.len() {
             0 => Ok(()),
             more => self.labelled(
-                format!("{kind}: {} more (`--format json` has all)", thousands(more)),
+                format!("{kind}: {} more (`--format json` lists all)", thousands(more)),
                 out,
             ),
         }
@@ -209,14 +209,14 @@ impl HumanLayout {
             .map(|missing| format!("{} (document {})", clean(&missing.path), missing.document_id));
         self.first("missing", missing, out)?;
         let removed = report.removed_paths.iter().map(|path| clean(path));
-        self.first(if report.is_dry_run { "gone" } else { "removed" }, removed, out)?;
+        self.first(if report.is_dry_run { "would remove" } else { "removed" }, removed, out)?;
         for folder in &report.away {
             let folder = clean(&folder.display().to_string());
             self.labelled(format!("missing or empty, so nothing was removed: {folder}"), out)?;
         }
         if !report.away.is_empty() {
             let text = wording!(
-                "`{}` says where a folder is now; `{}` removes what was in it.",
+                "`{}` updates the path of a folder that moved; `{}` removes the documents of one.",
                 kb("relocate").arg("OLD").arg("NEW"),
                 kb("remove").arg("DIR")
             );
@@ -235,7 +235,7 @@ impl HumanLayout {
         }
         if report.reread > 0 {
             let documents = counted(report.reread, "document");
-            self.labelled(format!("Made again with today's settings: {documents}."), out)?;
+            self.labelled(format!("Re-indexed with the current settings: {documents}."), out)?;
         }
         if report.made_differently > 0 {
             self.labelled(made_differently(report.made_differently).then("."), out)?;
@@ -268,8 +268,13 @@ const MAX_LISTED: usize = 10;
 
 /// Reports files that failed in an earlier run.
 fn known_to_fail(num: usize) -> Wording {
-    let files = kb("files").flag("--failed");
-    wording!("{} known to fail; `{}` lists {}.", thousands(num), files, pronoun(num))
+    let failed = kb("files").flag("--failed");
+    wording!(
+        "{} failed in an earlier run; `{}` lists {}.",
+        counted(num, "file"),
+        failed,
+        pronoun(num)
+    )
 }
 
 /// Reports files of whose words many were left out.
@@ -296,7 +301,7 @@ fn uncertain_encodings(num: usize) -> Wording {
 /// Returns a sentence about documents that were made with other settings.
 pub(crate) fn made_differently(count: usize) -> Wording {
     wording!(
-        "{} {} made with other settings, another model or an older kb; `{}` makes {} again",
+        "{} {} indexed with other settings, another model or an older kb; `{}` re-indexes {}",
         counted(count, "document"),
         if count == 1 { "was" } else { "were" },
         kb("update").flag("--reread"),
@@ -304,7 +309,7 @@ pub(crate) fn made_differently(count: usize) -> Wording {
     )
 }
 
-fn pronoun(num: usize) -> &'static str {
+pub(super) fn pronoun(num: usize) -> &'static str {
     if num == 1 { "it" } else { "them" }
 }
 
@@ -316,17 +321,17 @@ fn quoted(text: Option<&str>) -> String {
 fn conflict_line(conflict: &Conflict) -> String {
     let Conflict { document_id, field, is_import_kept, copy_id, .. } = conflict;
     let (kept, other) = (quoted(conflict.kept.as_deref()), quoted(conflict.other.as_deref()));
-    let side = if *is_import_kept { "of the import" } else { "here" };
+    let side = if *is_import_kept { "from the import" } else { "from this database" };
     match (field, copy_id) {
         (EditableField::File, _) => format!(
-            "conflict: document {document_id} has another content at the same path, which was kept: {kept}"
+            "conflict: document {document_id} has other content at the same path, and was kept: {kept}"
         ),
         (EditableField::Text, Some(copy)) => format!(
-            "conflict: the text of note {document_id} was edited on both sides; the newer one, {side}, was \
+            "conflict: the text of note {document_id} was edited on both sides; the newer edit, {side}, was \
              kept ({kept}), and the other one is note {copy} ({other})"
         ),
         _ => format!(
-            "conflict: the {} of document {document_id} was edited on both sides; the newer one, {side}, was \
+            "conflict: the {} of document {document_id} was edited on both sides; the newer edit, {side}, was \
              kept: {kept}, not {other}",
             field.as_str()
         ),

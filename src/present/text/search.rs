@@ -155,10 +155,10 @@ impl HumanLayout {
         if !hit.terms.is_empty() {
             let (keywords, vectors) = (leg("keywords", hit.keyword), leg("vectors", hit.vector));
             let legs = format!("{keywords}; {vectors}");
-            let tokens = hit.token_match.map(|found| format!("; tokens match {found:.3}"));
-            let document = format!("; document weighs {:.2}", hit.document_weight);
+            let tokens = hit.token_match.map(|found| format!("; token match {found:.3}"));
+            let document = format!("; document weight {:.2}", hit.document_weight);
             let date = hit.stored.date.as_deref().unwrap_or("unknown");
-            let age = hit.recency.map(|share| format!(", its date {date} {share:.3}"));
+            let age = hit.recency.map(|share| format!(", recency of {date} {share:.3}"));
             let (tokens, age) = (tokens.unwrap_or_default(), age.unwrap_or_default());
             writeln!(out, "{:INDENT$}{legs}{tokens}{document}{age}", "")?;
             for (number, found) in (1..).zip(&hit.contributions) {
@@ -296,7 +296,7 @@ pub fn verdict(answer: &SearchAnswer) -> Vec<String> {
         None => Some(format!("Unknown confidence: {}.", answer.confidence_reason())),
     };
     let order = answer.reranking.as_ref().map(|reranking| match reranking {
-        Reranking::Done => "In the order of search.rerank_command.".into(),
+        Reranking::Done => "Ordered by search.rerank_command.".into(),
         Reranking::Failed(reason) => format!("Not reranked: {}", clean(reason)),
     });
     confidence.into_iter().chain(order).collect()

@@ -12,7 +12,7 @@ use crate::present::terminal::sheet::CleanWriter;
 use crate::present::terminal::table::{NamedValue, fact, texts, words};
 use crate::present::text::human::HumanLayout;
 use crate::present::text::manage::described_shortly;
-use crate::present::text::runs::made_differently;
+use crate::present::text::runs::{made_differently, pronoun};
 use crate::skill::install::InstalledCopy;
 use crate::store::{LastUpdate, PageCounts, RoomBytes};
 use crate::text::number::{bytes_to_mb, counted, thousands};
@@ -62,7 +62,7 @@ impl HumanLayout {
             facts.insert(0, fact("Running", run).painted(Meaning::Warning));
         }
         if setup.is_read_only {
-            let access = "read-only: its file, folder or medium cannot be written";
+            let access = "read-only, because its file, folder or medium is not writable";
             facts.insert(1, fact("Access", access).painted(Meaning::Warning));
         }
         if let Some(wanted) = &setup.model_wanted {
@@ -80,7 +80,7 @@ impl HumanLayout {
                 more => format!("{} conflict copies, such as {name}", thousands(more)),
             };
             let text =
-                format!("{copies}: merge what differs into the original, then delete the copy");
+                format!("{copies}: merge the differences into the original, then delete the copy");
             facts.push(fact("Conflicts", text).painted(Meaning::Warning));
         }
         if !setup.copies.is_empty() {
@@ -88,7 +88,8 @@ impl HumanLayout {
             let size = bytes_to_mb(copies::total_bytes(&setup.copies));
             let size = format!("{size:.1} MB");
             let remove = kb("remove").flag("--backups");
-            let text = wording!("{}, {}; `{}` deletes them", copies, size, remove);
+            let them = pronoun(setup.copies.len());
+            let text = wording!("{}, {}; `{}` deletes {}", copies, size, remove, them);
             facts.push(fact("Backups", self.worded(&text)));
         }
         facts.extend([fact("Schema", stats.schema_version.to_string())]);
@@ -102,14 +103,14 @@ impl HumanLayout {
         if total == 0 { self.nothing_added(out) } else { Ok(()) }
     }
 
-    /// Writes what takes the room, and one line about files that have changed since they were added.
+    /// Writes what uses the space, and one line about files that have changed since they were added.
     pub fn scan(&self, scan: &FullScan, out: &mut CleanWriter<'_>) -> io::Result<()> {
         let RoomBytes { texts, keywords, vectors, token_codes, free } = scan.room;
         let [texts, keywords, vectors, token_codes, free] =
             [texts, keywords, vectors, token_codes, free].map(bytes_to_mb);
         let room = format!(
-            "Room: vectors {vectors:.1} MB, codes of tokens {token_codes:.1} MB, texts {texts:.1} MB, keyword \
-             indexes {keywords:.1} MB, free for later documents {free:.1} MB."
+            "Space: vectors {vectors:.1} MB, token codes {token_codes:.1} MB, texts {texts:.1} MB, keyword \
+             indexes {keywords:.1} MB, free for new documents {free:.1} MB."
         );
         self.labelled(room, out)?;
         self.out_of_date(&scan.out_of_date, out)
@@ -130,8 +131,12 @@ impl HumanLayout {
         };
         if *files == (OutOfDate { num_failed: files.num_failed, ..OutOfDate::default() }) {
             let list = kb("files").flag("--failed");
-            let files =
-                wording!("All files are unchanged{}. `{}` lists those files.", failed, list);
+            let files = wording!(
+                "All files are unchanged{}. `{}` lists {}.",
+                failed,
+                list,
+                pronoun(files.num_failed)
+            );
             return self.labelled(files, out);
         }
         let away = match files.num_folders_away {
@@ -140,7 +145,8 @@ impl HumanLayout {
         };
         let refused = match files.num_refused {
             0 => String::new(),
-            refused => format!(", {refused} replaced by a link that is not followed"),
+            1 => ", 1 replaced by a link that is not followed".into(),
+            refused => format!(", {refused} replaced by links that are not followed"),
         };
         let [num_changed, num_new, num_missing] =
             [files.num_changed, files.num_new, files.num_missing].map(thousands);
@@ -196,7 +202,7 @@ impl HumanLayout {
 
 /// Returns the text that is shown for a database without a model.
 fn no_model() -> Wording {
-    wording!("none yet (`{}` adds vectors, by which meanings are found)", kb("init"))
+    wording!("none yet (`{}` adds vectors for search by meaning)", kb("init"))
 }
 
 /// Returns the fact where something is that `kb init` fetches.
@@ -270,7 +276,7 @@ fn describe_skill(skill: &InstalledCopy) -> String {
 /// Describes what confines the processes that read documents.
 fn describe_sandbox(layers: Option<&Layers>) -> String {
     let Some((active, inactive)) = layers.map(Layers::names) else {
-        return wording!("no document can be read (`{}` says why)", kb("doctor")).to_string();
+        return wording!("no document can be read (`{}` explains why)", kb("doctor")).to_string();
     };
     if active.is_empty() {
         return "none".to_owned();
@@ -287,9 +293,9 @@ fn describe_ocr(ocr: &OcrSetup) -> String {
             format!("{program} ({mode}, {})", clean(&ocr.languages))
         }
         (None, Some(problem), _) => {
-            wording!("off: {} (`{}` says what to do)", clean(problem), kb("doctor")).to_string()
+            wording!("off: {} (`{}` explains what to do)", clean(problem), kb("doctor")).to_string()
         }
-        (None, None, _) => "not installed (scans are read by Tesseract)".into(),
+        (None, None, _) => "not installed (Tesseract reads scans)".into(),
     }
 }
 

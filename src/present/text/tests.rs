@@ -209,7 +209,7 @@ fn an_update_lists_ten_files_of_a_kind() {
     let count = |kind: &str| text.lines().filter(|line| line.starts_with(kind)).count();
     assert_eq!((count("missing: "), count("moved: "), count("removed: ")), (11, 10, 11), "{text}");
     assert!(
-        text.contains("missing: /9.md (document 9)\nmissing: 2 more (`--format json` has all)\n")
+        text.contains("missing: /9.md (document 9)\nmissing: 2 more (`--format json` lists all)\n")
     );
     assert!(text.contains("removed: 1,001 more (") && text.contains("12 missing"), "{text}");
 }
@@ -233,7 +233,7 @@ fn a_removal_says_what_went_or_would_go() {
     insta::assert_snapshot!(text(&dry), @r"
     7 Tides (note)
     7 Tides (/a.md)
-    In no file: 1 note.
+    These are in no file: 1 note.
     Would remove 2 documents.
     ");
 }
@@ -245,7 +245,7 @@ fn files_that_are_out_of_date_are_counted_by_what_happened_to_them() {
     assert_eq!(text(nothing), "All files are unchanged.\n");
     assert_eq!(
         text(OutOfDate { num_failed: 2, ..nothing }),
-        "All files are unchanged, 2 could not be read. `kb files --failed` lists those files.\n"
+        "All files are unchanged, 2 could not be read. `kb files --failed` lists them.\n"
     );
     assert_eq!(
         text(OutOfDate { num_changed: 1, num_new: 2, num_missing: 3, ..nothing }),
@@ -255,7 +255,7 @@ fn files_that_are_out_of_date_are_counted_by_what_happened_to_them() {
     assert_eq!(
         text(all),
         "Out of date: 0 changed, 0 new, 0 missing, 1 could not be read, 2 folders missing or empty, \
-         3 replaced by a link that is not followed. `kb update` updates the database.\n"
+         3 replaced by links that are not followed. `kb update` updates the database.\n"
     );
 }
 
@@ -308,11 +308,11 @@ fn a_backup_and_a_restored_database_are_described_by_their_contents() {
     let copied = text(false);
     assert!(copied.starts_with("Copied to ") && copied.contains("b.db: 3 documents, 3 chunks, "));
     assert!(copied.ends_with(" MB.\n") && copied.lines().count() == 1, "{copied}");
-    assert!(text(true).starts_with("Sound: "));
+    assert!(text(true).starts_with("Verified "));
     let restored = crate::app::maintenance::backup::restore(&world.session, &file).unwrap();
     let text = shown(|out| HumanLayout::plain(80).restored(&restored, out));
     assert!(text.starts_with("Restored 3 documents from "), "{text}");
-    assert!(text.contains("\nThe database from before is kept as "), "{text}");
+    assert!(text.contains("\nThe previous database was saved as "), "{text}");
 }
 
 /// Returns a hit in a note.

@@ -16,25 +16,28 @@ pub(crate) fn sentence(trace: &Trace) -> String {
     let rank = trace.fused.map_or(0, |fused| fused.0);
     match trace.outcome {
         WhyOutcome::Shown => format!("It is shown at rank {rank}."),
-        WhyOutcome::Empty => "It has no text to find.".into(),
-        WhyOutcome::Filtered => "A filter leaves it out.".into(),
+        WhyOutcome::Empty => "It has no text to search.".into(),
+        WhyOutcome::Filtered => "A filter excludes it.".into(),
         WhyOutcome::Excluded => "All of its chunks have a word that the query excludes.".into(),
         WhyOutcome::WithoutPhrase => {
             "None of its chunks that pass the filters has the phrases in double quotes.".into()
         }
         WhyOutcome::BeyondDepth => format!(
-            "Neither leg ranks it among its first {}: it has no word of the query, and its meaning is \
+            "Neither ranking has it among its first {}: it has no word of the query, and its meaning is \
              not close.",
             trace.depth
         ),
         WhyOutcome::Copy => format!(
-            "It is at rank {rank}, but is nearly a copy of a better hit; `--copies` shows both."
+            "It is at rank {rank}, but is nearly a copy of a better result; `--copies` shows both."
         ),
         WhyOutcome::BelowThreshold => {
             format!("It would be at rank {rank}, but is below the threshold.")
         }
         WhyOutcome::BeyondLimit => {
-            format!("It is at rank {rank}, and {} are shown: `--top {rank}` shows it.", trace.limit)
+            format!(
+                "It is at rank {rank}, but only {} are shown; `--top {rank}` shows it.",
+                trace.limit
+            )
         }
     }
 }
@@ -42,7 +45,7 @@ pub(crate) fn sentence(trace: &Trace) -> String {
 /// Returns the rank of the best chunk in one leg, of which the first `depth` are followed.
 fn leg_rank(leg: Option<LegRank>, depth: u32) -> String {
     let Some(leg) = leg else { return "not ranked".to_owned() };
-    let beyond = if leg.rank > depth { " (not followed so far down)" } else { "" };
+    let beyond = if leg.rank > depth { " (too low to be fused)" } else { "" };
     format!("chunk {} at rank {}{beyond}, {:.3}", leg.chunk_id, leg.rank, leg.raw)
 }
 

@@ -126,9 +126,9 @@ fn a_date_is_typed() {
     date ›
     3 passages in 2 documents · 7 ms
     ────────────────────────────────────────────────────────────────
-    2026, 2026-05, 2026-05-17, 7d, last month: of that span
-    2024.. since, ..2024 until, 2023-06..2024 both
-    nothing: of any date
+    2026, 2026-05, 2026-05-17, 7d, last month: dates in that period
+    2024.. from, ..2024 until, 2023-06..2024 between
+    empty: any date
     ────────────────────────────────────────────────────────────────
     Tide station handbook
     Maintenance › Winter

@@ -52,7 +52,7 @@ fn before_the_first_key_the_screen_says_how_to_begin() {
     ────────────────────────────────────────────────
     Type to search 1,234 documents.
 
-    "a phrase"   must be there as a whole
+    "a phrase"   must match exactly
     ────────────────────────────────────────────────
 
 
@@ -70,30 +70,33 @@ fn the_keys_have_a_page_that_any_key_leaves() {
     › frozen gauge                                        hybrid
     3 passages in 2 documents · 7 ms
     ────────────────────────────────────────────────────────────
-    Enter              open in your editor or viewer, at the pl…
-    Up  ^P             select the one above; scroll a section up
-    Down  ^N           select the one below; scroll a section d…
+    Enter              open the passage in an editor or viewer
+    Up  ^P             go to the previous result or section
+    Down  ^N           go to the next result or section
     PgUp               scroll the text up
     PgDn               scroll the text down
-    Tab                hybrid, keywords only, meaning only
+    Tab                mode: hybrid, keywords only, meaning only
     ^F                 filter by type, tag, folder, language, d…
     ^O                 show the outline of the document
     ^S                 read the whole section, symbol or page
     ^R                 find similar passages
     ^Y                 copy the passage
     ^T                 copy its citation
-    Esc                go back; leave from the hits
+    Esc                go back, or leave from the results
     ^C                 leave
-    ^G  F1             show the keys
+    ^G  F1             show all keys
     ^W  Alt-Backspace  delete the word before the cursor
-    ^U                 delete all before the cursor
-    ^K                 delete all after the cursor
+    ^U                 delete everything before the cursor
+    ^K                 delete everything after the cursor
 
 
     Esc back
     ");
     state.is_printing = true;
-    assert!(screen(&mut state, 60, 24).contains("Enter              print the place and leave"));
+    assert!(
+        screen(&mut state, 60, 24)
+            .contains("Enter              print the path and line, and leave")
+    );
     assert!(state.press(key(KeyCode::Down)).is_empty());
     assert!(matches!(state.panel, Panel::None));
     assert_eq!(state.view().selected, 0);

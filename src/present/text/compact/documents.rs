@@ -68,7 +68,7 @@ pub fn outline(
     let Some((level, num_more)) = left_out.filter(|(_, num_more)| *num_more > 0) else {
         return Ok(());
     };
-    writeln!(out, "{} left out below level {level}: larger level", counted(num_more, "deeper part"))
+    writeln!(out, "{} left out below level {level}: raise level", counted(num_more, "deeper part"))
 }
 
 /// Writes a part of a document: where it is from, then its text.

@@ -33,7 +33,7 @@ pub fn grep(
     let results = part.results;
     let summary = text::summary(results);
     if part.is_void() {
-        return writeln!(out, "{summary}; not one fits: larger budget");
+        return writeln!(out, "{summary}; none fits: raise budget");
     }
     writeln!(out, "{summary}")?;
     notes(&results.notes, out)?;
@@ -59,11 +59,11 @@ pub fn grep(
     if let (Some(rest), Some(next)) = (part.rest(), part.next) {
         match interface {
             AnswerInterface::Cli => {
-                writeln!(out, "{rest}: narrow with --path or --type, or a larger --budget")?;
+                writeln!(out, "{rest}: narrow with --path or --type, or raise --budget")?;
             }
             AnswerInterface::Mcp => writeln!(
                 out,
-                "{rest}: narrow with path or type, or a larger budget; the same call with cursor {next} goes on"
+                "{rest}: narrow with path or type, or raise budget; the same call with cursor {next} continues"
             )?,
         }
     }
