@@ -55,7 +55,7 @@ fn refused(
         Some(SettingOrigin::Variable(name)) => {
             let default = default_of(key);
             Error::config(name, message)
-                .with_hint(format!("the default is {default}, and holds if {name} is unset"))
+                .with_hint(format!("the default is {default}, which applies if {name} is unset"))
         }
         Some(SettingOrigin::Default | SettingOrigin::File(_)) | None => {
             Error::config(file, message)

@@ -166,14 +166,15 @@ fn ignored(file: &Path, key: &str, is_of_project: bool) -> String {
     let file = file.display();
     if is_of_project {
         wording!(
-            "{}: `{}` does not count in the settings of a project, which others can write; `{}` sets it for you",
+            "{}: `{}` has no effect in the settings of a project, which others can write; `{}` \
+             sets it for you",
             file.to_string(),
             key,
             kb("--base default config set").arg(key).arg("VALUE")
         )
         .to_string()
     } else {
-        format!("{file}: `{key}` is ignored here, since it decides which folder kb uses")
+        format!("{file}: `{key}` is ignored here, because it decides which folder kb uses")
     }
 }
 

@@ -76,7 +76,7 @@ fn in_file(file: &Path, warnings: &mut Vec<String>) -> Option<TokenizerWord> {
             warn(&format!("version {version} is newer than {VERSION}"));
         }
         Some(_) => {
-            warn("not read: version is no positive number");
+            warn("not read: version is not a positive number");
             return None;
         }
     }

@@ -65,7 +65,7 @@ pub fn read(folder: &Path) -> Result<BeirCollection> {
     let judgments = judgments(&file(&judged)?);
     queries.retain(|query| judgments.contains_key(&query.id));
     if queries.is_empty() {
-        return Err(unusable(&judged, "it judges no question that is there"));
+        return Err(unusable(&judged, "it judges none of the questions"));
     }
     Ok(BeirCollection { documents, queries, judgments })
 }

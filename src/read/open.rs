@@ -14,6 +14,7 @@ use crate::ingest::roots::Roots;
 use crate::read::cut::cut;
 use crate::read::parts::StoredText;
 use crate::store::{DocumentId, Store, StoredDocument};
+use crate::text::number::counted;
 use crate::text::{decode, fields, headings, paths};
 use crate::wording::{kb, wording};
 
@@ -108,7 +109,8 @@ pub fn open(
     let first = options.lines.map_or(1, LineRange::first);
     let last = options.lines.map_or(num_lines, LineRange::last);
     if options.lines.is_some() && first > num_lines {
-        return Err(Error::usage(format!("line {first} is past the end: there are {num_lines}")));
+        let lines = counted(num_lines, "line");
+        return Err(Error::usage(format!("line {first} is past the end: there are only {lines}")));
     }
     let start = line_start(&starts, first.saturating_sub(1), text.len());
     let wanted = &text[start..line_start(&starts, last, text.len())];

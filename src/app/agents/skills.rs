@@ -79,7 +79,7 @@ impl Skills {
     pub fn replaced_by_install(&self, target: &str) -> Option<String> {
         let paths = install::replaced(OWN_SKILL, &install::path(&self.caller, target).ok()?);
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        (!names.is_empty()).then(|| format!("other content is in {}", names.join(", ")))
+        (!names.is_empty()).then(|| format!("these files have other content: {}", names.join(", ")))
     }
 
     /// Returns the files that a build would put into the folders of agents. Changes nothing.

@@ -140,7 +140,8 @@ impl ConvertReport {
                 }
                 if is_renamed {
                     observer.note(format!(
-                        "{name}: the result is {}, because an earlier file has the same name",
+                        "{name}: the result was written to {}, because an earlier file has the \
+                         same name",
                         output.display()
                     ));
                 }
@@ -237,7 +238,7 @@ impl FolderConversion<'_> {
         match guarded(|| self.bytes(input, target)) {
             Ok(Some((bytes, _))) if !self.replaces && is_other(&target.output, &bytes) => {
                 WriteOutcome::Failed(
-                    Error::usage(format!("{} has other content", target.output.display()))
+                    Error::usage(format!("{} exists with other content", target.output.display()))
                         .with_hint(wording!(
                             "`{}` replaces it; or name another folder",
                             option("--force")
@@ -263,7 +264,7 @@ impl FolderConversion<'_> {
         if target.is_input {
             let output = target.output.display();
             return Err(Error::usage(format!(
-                "its result would replace {output}, which is also converted"
+                "its result would replace {output}, which is also an input"
             ))
             .with_hint(wording!("choose another folder for `{}`", option("--output"))));
         }

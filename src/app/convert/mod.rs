@@ -241,7 +241,7 @@ fn select(document: &mut Document, pages: PageRange) -> Result<()> {
         };
         let hint = match num_pages {
             0 => wording!("leave out `{}`", option("--pages")),
-            _ => format!("`--pages 1:{num_pages}` is all of it").into(),
+            _ => format!("`--pages 1:{num_pages}` selects all of it").into(),
         };
         return Err(Error::usage(message).with_hint(hint));
     }

@@ -72,7 +72,7 @@ pub fn failure(
 pub(crate) fn no_files(typed: &[PathBuf]) -> Error {
     let names: Vec<String> = typed.iter().map(|path| path.display().to_string()).collect();
     Error::usage(format!("there are no files in {}", names.join(", ")))
-        .with_hint("hidden files and those listed in .gitignore are left out")
+        .with_hint("hidden files and those listed in .gitignore are ignored")
 }
 
 /// Refuses a type or language for a note.
@@ -104,7 +104,7 @@ fn check_title(request: &AddRequest, roots: &[PathBuf]) -> Result<()> {
 /// is created, and every file is new. The model is not needed.
 pub fn plan(session: &Session, request: &AddRequest) -> Result<Vec<ForeseenFile>> {
     if !matches!(request.source, DocumentSource::Paths(_)) {
-        return Err(Error::usage("`--dry-run` is about files and folders"));
+        return Err(Error::usage("`--dry-run` works only with files and folders"));
     }
     let roots = check(request)?;
     // Nothing is chunked, so the limits of the model do not matter.

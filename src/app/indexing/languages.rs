@@ -56,7 +56,7 @@ pub(crate) fn note(
         number::counted(report.num_chunks, "passage"),
     );
     observer.info(wording!(
-        "{}: search finds them by their words, not by their meaning. To change that: `{}` ({})",
+        "{}: search finds them by keyword only, not by meaning. To change that, run `{}` ({})",
         text,
         kb("reindex").option("--model", other.name.as_str()),
         takes

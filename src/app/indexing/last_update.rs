@@ -40,7 +40,11 @@ pub fn reminder(session: &Session) -> Result<Option<Wording>> {
     })?;
     let old = last.filter(|last| last.num_days > max_days);
     Ok(old.map(|last| {
-        wording!("last update {} ago: `{}`", counted(last.num_days, "day"), kb("update"))
+        wording!(
+            "the last update was {} ago; run `{}`",
+            counted(last.num_days, "day"),
+            kb("update")
+        )
     }))
 }
 

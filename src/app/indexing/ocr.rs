@@ -18,9 +18,9 @@ use crate::text::fields;
 /// Name of the program.
 const TESSERACT: &str = "tesseract";
 
-/// The remedy for a script in place of the program.
-pub const REMEDY: &str =
-    "put the folder of the program that the script starts before that of the script on the PATH";
+/// What to do about a script in place of the program.
+pub const REMEDY: &str = "on the PATH, put the folder of the program that the script starts before the folder of the \
+     script";
 
 /// The OCR setup.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -71,7 +71,7 @@ pub fn setup(session: &Session) -> OcrSetup {
 }
 
 fn problem(script: &Path) -> String {
-    format!("{} is a script, and its box has no shell", script.display())
+    format!("{} is a script, and the sandbox has no shell", script.display())
 }
 
 /// Returns the first Tesseract on `PATH`, which may be a script that only starts it. The error is the path of a

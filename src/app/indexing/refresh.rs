@@ -30,7 +30,7 @@ pub(crate) fn refresh(session: &Session, hits: &[Hit], observer: &dyn Observer) 
     match read_again(session, &changed) {
         Ok(()) => true,
         Err(error) => {
-            observer.detail(format!("changed files were not read again: {error}"));
+            observer.detail(format!("changed files were not re-indexed: {error}"));
             // Some files may have been stored before the error, so the search is repeated.
             true
         }

@@ -83,13 +83,13 @@ pub fn relocate(
     let num_files = plan.relocated.num_files;
     if num_files > 0 && plan.relocated.num_matching == 0 && !request.is_forced {
         return Err(Error::usage(format!(
-            "{} has none of the {} remembered below {}",
+            "{} has none of the {} that kb remembers below {}",
             to.display(),
             counted(num_files, "file"),
             from.display()
         ))
         .with_hint(
-            "name the folder that has them now; --force relocates although all have changed",
+            "name the folder that has them now; --force relocates even if all have changed",
         ));
     }
     let relocated = RelocateReport { is_dry_run: request.is_dry_run, ..plan.relocated.clone() };
@@ -121,7 +121,7 @@ fn check_folders(from: &Path, to: &Path) -> Result<()> {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => {
             Err(Error::usage(format!("{} is not a folder", to.display())).with_hint(wording!(
-                "name the folder that has the files now; `{}` follows a single file",
+                "name the folder that has the files now; `{}` recognises a single file that moved",
                 kb("add").arg("FILE")
             )))
         }

@@ -27,7 +27,11 @@ pub(crate) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Ignore
     let Some((folder, below)) = below.filter(|(_, below)| !below.as_os_str().is_empty()) else {
         if roots.folders().any(|root| root.starts_with(path)) {
             return Err(Error::usage(format!("{shown} is or contains an added folder")).with_hint(
-                wording!("without `{}`, removing it also keeps its files away", option("--ignore")),
+                wording!(
+                    "without `{}`, removing it also prevents its files from being added \
+                    again",
+                    option("--ignore")
+                ),
             ));
         }
         return Err(Error::usage(format!("{shown} is not below an added folder")).with_hint(
@@ -39,7 +43,7 @@ pub(crate) fn rule(roots: &Roots, path: &Path, is_folder: bool) -> Result<Ignore
         ));
     };
     let Some(below) = below.to_str() else {
-        return Err(Error::usage(format!("no rule can name {shown}"))
+        return Err(Error::usage(format!("no ignore rule can name {shown}"))
             .with_hint(wording!("remove it without `{}`", option("--ignore"))));
     };
     let mut line = String::from("/");
@@ -93,8 +97,8 @@ pub(crate) fn write(rules: &BTreeSet<IgnoreLine>) -> Result<usize> {
         }
         let num_lines = text.iter().filter(|byte| **byte == b'\n').count();
         if num_lines > MAX_IGNORE_LINES || text.len() as u64 > MAX_IGNORE_BYTES {
-            return Err(Error::usage(format!("{} would be too long to be used", path.display()))
-                .with_hint("write one rule for all these files into it"));
+            return Err(Error::usage(format!("{} would be longer than kb reads", path.display()))
+                .with_hint("add one rule to it that matches all these files"));
         }
         write::replace_output(&path, &text).map_err(|source| Error::of_file(&path, source))?;
         num_added += new.len();

@@ -162,7 +162,7 @@ fn documents(
         observer.note(match request.export {
             Some(_) => format!("these are in no file: {text}"),
             None => {
-                format!("these are in no file and will be lost: {text}; `--export FILE` keeps them")
+                format!("these are in no file and will be lost: {text}; `--export FILE` saves them")
             }
         });
     }
@@ -188,7 +188,7 @@ fn documents(
     }
     let files = removed.documents.iter().filter_map(|document| document.path.clone());
     if let Err(error) = session.unfollow(&mut store, &folders, &files.collect::<Vec<_>>()) {
-        observer.warn(format!("what was removed still counts as allowed: {error}"));
+        observer.warn(format!("could not revoke access to the removed files: {error}"));
     }
     if !request.keeps_away {
         removed.num_back = num_back(&store, &removed.documents)?;
@@ -264,11 +264,11 @@ fn rules(store: &Store, all: &[Removal]) -> Result<BTreeSet<IgnoreLine>> {
 fn rules_of_files(roots: &Roots, id: DocumentId, files: &[String]) -> Result<Vec<IgnoreLine>> {
     if files.iter().any(|file| paths::split_member(file).1.is_some()) {
         return Err(Error::usage(format!("document {id} is a part of a file"))
-            .with_hint("name the file to keep all of it away"));
+            .with_hint("name the file to ignore all of it"));
     }
     let mut files: Vec<PathBuf> = files.iter().map(|file| paths::path_of(file)).collect();
     let Some(first) = files.first().cloned() else {
-        return Err(Error::usage(format!("document {id} has no file to keep away"))
+        return Err(Error::usage(format!("document {id} has no file to ignore"))
             .with_hint(wording!("remove it without `{}`", option("--ignore"))));
     };
     files.retain(|file| roots.folder_of(file).is_some());

@@ -41,7 +41,7 @@ pub struct Setup {
     pub ocr: OcrSetup,
     /// The model that the settings ask for, if it is not the one that the database is bound to.
     pub model_wanted: Option<String>,
-    /// Documents made with other settings, another model or an older kb.
+    /// Documents indexed with other settings, another model or an older kb.
     pub made_differently: usize,
     /// Whether the database can only be read.
     pub is_read_only: bool,

@@ -46,7 +46,10 @@ pub fn change(
     }
     erase::finish(store, observer)?;
     if changed.is_empty() && !documents.is_empty() {
-        observer.info("no tag was changed: those to add are there, and those to remove are not");
+        observer.info(
+            "no tags were changed: the documents already have all tags to add and none \
+            of those to remove",
+        );
     }
     Ok(TaggedDocuments { documents, changed })
 }

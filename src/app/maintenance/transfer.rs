@@ -132,7 +132,7 @@ fn import_lines(
     let mut embedder: Option<Box<dyn Embedder>> = None;
     let mut embed = |chunks: &[RecordedChunk]| {
         if embedder.is_none() {
-            observer.info("The vectors are computed, because the file has none for this model.");
+            observer.info("Computing the vectors, because the file has none for this model.");
             let selection = model::select(session, Some(&target))?;
             let installed = selection.locate_or_install(observer)?;
             embedder = Some(Box::new(selection.open_for_passages(&installed, observer)?));

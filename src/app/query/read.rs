@@ -347,7 +347,7 @@ pub fn picture(
         let format = Format::named(&document.format).filter(|format| picture::is_drawn(*format));
         let format = format.ok_or_else(|| {
             Error::usage(format!(
-                "document {} is no PDF and no picture: it has no pages",
+                "document {} is neither a PDF nor a picture, so it has no pages",
                 document.id
             ))
             .with_hint(wording!("`{}` prints its text", kb("show").arg(document.id.0)))
@@ -355,7 +355,7 @@ pub fn picture(
         let (page, passage) = match &request.selection {
             PartSelection::Whole => (1, None),
             PartSelection::Pages(pages) if pages.is_single() => (pages.first(), None),
-            PartSelection::Pages(_) => return Err(Error::usage("a picture shows one page")),
+            PartSelection::Pages(_) => return Err(Error::usage("an image shows only one page")),
             selection => {
                 let options = ShowOptions { selection: selection.clone(), max_lines: None };
                 let shown = read::show(&store, document.clone(), &options)?;

@@ -108,7 +108,7 @@ fn answer(
     };
     if store.is_read_only() && store.is_of_older_schema()? {
         observer.note(format!(
-            "{} cannot be changed, {}",
+            "an older kb made the database {}, which cannot be changed: {}",
             session.database().display(),
             absent::OLDER
         ));

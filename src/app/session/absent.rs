@@ -32,7 +32,7 @@ pub fn nothing_added(otherwise: &str) -> Error {
 
 /// Reported where documents are added or searched without a model.
 pub(crate) const WORDS_ONLY: &str =
-    "documents are found by their words, not by their meaning, until there are vectors";
+    "until there are vectors, documents are found by keyword only, not by meaning";
 
 /// Returns the note that documents are found by their words, with the command that changes it.
 pub(crate) fn words_only() -> Wording {
@@ -42,7 +42,8 @@ pub(crate) fn words_only() -> Wording {
 /// Returns the note on a search of vectors whose model is missing.
 pub(crate) fn not_installed() -> Wording {
     wording!(
-        "the model is not installed on this machine, so only words were searched: `{}` fetches it",
+        "the model is not installed on this machine, so the search used keywords only: `{}` \
+         fetches it",
         kb("init")
     )
 }
@@ -139,11 +140,11 @@ fn parts(filter: &Filter) -> Vec<(Filter, String)> {
         parts.push((Filter { excluded_tags, ..of() }, lack));
     }
     if let Some(day) = &since {
-        let lack = format!("no document is of {day} or later");
+        let lack = format!("no document has the date {day} or a later one");
         parts.push((Filter { since, ..of() }, lack));
     }
     if let Some(day) = &until {
-        let lack = format!("no document is of {day} or earlier");
+        let lack = format!("no document has the date {day} or an earlier one");
         parts.push((Filter { until, ..of() }, lack));
     }
     if let Some(day) = &added_since {
@@ -184,8 +185,9 @@ pub(crate) fn phrase(unmet: &UnmetPhrasing, is_without_quotes: bool) -> String {
     format!("{passage} has {quoted}; without quotes: {}", unmet.without_quotes(missing))
 }
 
-/// The limits of a search in a database or a copy that an older kb made.
-pub(crate) const OLDER: &str = "which an older kb made: tags, other forms of words and words near mistyped ones are not searched";
+/// What a search does not find in a database or a copy that an older kb made.
+pub(crate) const OLDER: &str = "tags, other forms of words and words similar to mistyped ones are \
+    not searched";
 
 /// Returns the note on a word that no passage has.
 pub(crate) fn completed(CompletedWord { typed, words }: &CompletedWord) -> String {
@@ -232,8 +234,14 @@ mod tests {
         for (filter, expected) in [
             (Filter { kind: "pdf".parse().ok(), ..none() }, "has the type `pdf`"),
             (Filter { language: "rust".parse().ok(), ..none() }, "is source code in `rust`"),
-            (Filter { since: day("9031"), ..none() }, "no document is of 9031 or later"),
-            (Filter { until: day("1031"), ..none() }, "no document is of 1031 or earlier"),
+            (
+                Filter { since: day("9031"), ..none() },
+                "no document has the date 9031 or a later one",
+            ),
+            (
+                Filter { until: day("1031"), ..none() },
+                "no document has the date 1031 or an earlier one",
+            ),
             (Filter { added_since: day("9031-02"), ..none() }, "was added on 9031-02 or later"),
             (Filter { excluded_tags: vec!["tide".into()], ..none() }, "one of the tags `tide`"),
         ] {

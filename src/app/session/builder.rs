@@ -100,11 +100,11 @@ impl SessionBuilder {
         {
             let dir = place.dir.display();
             if place::is_allowed(&place, &self.known()) {
-                notices.push(format!("this is about the knowledge base of the project, {dir}"));
+                notices.push(format!("using the knowledge base of the project, {dir}"));
                 return Ok(place);
             }
             let notice = wording!(
-                "{} is a knowledge base of this project; `{}` makes kb use it here",
+                "{} is a knowledge base of this project, but not trusted; run `{}` to use it",
                 dir.to_string(),
                 kb("base allow")
             );

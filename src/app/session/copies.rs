@@ -114,7 +114,7 @@ pub(crate) fn before_migration(session: &Session, database: &OldDatabase<'_>) ->
         .size_bytes()
         .and_then(|size| require_room(session, size))
         .and_then(|()| database.copy_to(&file));
-    let what = "kb changes the database to the schema of this version";
+    let what = "kb upgrades the database to the schema of this version";
     session.notify(&note(what, &file, copied.as_ref().err()));
     forget_oldest(session, copied.is_ok());
     lock
@@ -136,7 +136,7 @@ pub(crate) fn before_reindex(
         .copy_bytes()
         .and_then(|size| require_room(session, size))
         .and_then(|()| store.back_up(&file, ExistingTarget::Keep));
-    observer.note(note("kb computes all vectors again", &file, copied.as_ref().err()));
+    observer.note(note("kb recomputes all vectors", &file, copied.as_ref().err()));
     forget_oldest(session, copied.is_ok());
     copied.ok().map(|_| file)
 }
@@ -144,11 +144,11 @@ pub(crate) fn before_reindex(
 /// Returns the sentence about a copy that was made, or why there is none.
 fn note(what: &str, file: &Path, error: Option<&Error>) -> String {
     match error {
-        None => format!("{what}; a copy from before is {}", file.display()),
+        None => format!("{what}; the previous database was saved as {}", file.display()),
         Some(Error::DiskFull { .. }) => {
-            format!("{what}; there is no room for a copy from before")
+            format!("{what}; there is no space for a copy of the previous database")
         }
-        Some(error) => format!("{what}, without a copy from before: {error}"),
+        Some(error) => format!("{what}, without a copy of the previous database: {error}"),
     }
 }
 
@@ -265,7 +265,8 @@ mod tests {
         world.add_note("n", "text");
         let copy = before_reindex(&world.session, &world.store(), &world).unwrap();
         assert!(
-            copy.is_file() && world.heard("kb computes all vectors again; a copy from before is")
+            copy.is_file()
+                && world.heard("kb recomputes all vectors; the previous database was saved as")
         );
         assert_eq!(list(&world.session).len(), 1);
         let second = free_name(&world.session, CopyReason::Reindex);
@@ -277,11 +278,14 @@ mod tests {
     #[test]
     fn the_note_says_why_there_is_no_copy() {
         let file = Path::new("/copy.db");
-        assert_eq!(note("kb does x", file, None), "kb does x; a copy from before is /copy.db");
+        assert_eq!(
+            note("kb does x", file, None),
+            "kb does x; the previous database was saved as /copy.db"
+        );
         let full = Error::DiskFull { path: file.to_owned() };
         assert!(
             note("kb does x", file, Some(&full))
-                .ends_with("there is no room for a copy from before")
+                .ends_with("there is no space for a copy of the previous database")
         );
         assert!(
             note("kb does x", file, Some(&Error::Cancelled))

@@ -55,7 +55,7 @@ pub fn are_new(session: &Session) -> bool {
 pub fn answer_people(session: &Session, observer: &dyn Observer) -> Result<()> {
     write_one(session, FORMAT, "auto")?;
     observer.info(wording!(
-        "`{}` prints text on a terminal and JSON elsewhere: {} is auto in {}",
+        "`{}` prints text on a terminal and JSON elsewhere, because {} is auto in {}",
         kb("search"),
         FORMAT,
         session.resolved().file.display().to_string()
@@ -73,7 +73,7 @@ pub fn set(session: &Session, key: &str, value: &str, observer: &dyn Observer) -
         && file.parent().is_some_and(|dir| session.environment().is_of_project(dir))
     {
         observer.warn(wording!(
-            "{} does not count in the settings of a project; `{}` sets it for you",
+            "{} has no effect in the settings of a project; `{}` sets it for you",
             key,
             kb("--base default config set").arg(key).arg("VALUE")
         ));

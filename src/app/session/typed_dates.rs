@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// The hint for a text that is not a date.
 const DATES: &str =
-    "write 2026-11-01, 2026-11 or 2026; 1.11.2026, 7d, yesterday and 'last month' are dates, too";
+    "write 2026-11-01, 2026-11 or 2026; 1.11.2026, 7d, yesterday and 'last month' also work";
 
 /// A date as typed, and the days that it means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,7 +190,7 @@ fn refusal(typed: &str, reason: String) -> String {
     if meanings.is_empty() || third.len() != 4 && first.len() != 4 {
         return reason;
     }
-    format!("with slashes it is not clear what it means: write {}", meanings.join(" or "))
+    format!("dates with slashes are ambiguous: write {}", meanings.join(" or "))
 }
 
 #[cfg(test)]
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn a_date_that_may_mean_two_days_is_refused() {
         let refused = |typed: &str| parsed(typed).unwrap_err();
-        let unclear = "with slashes it is not clear what it means: write ";
+        let unclear = "dates with slashes are ambiguous: write ";
         assert_eq!(refused("20/11/2026"), format!("{unclear}2026-11-20"));
         assert_eq!(refused("5/6/2026"), format!("{unclear}2026-06-05 or 2026-05-06"));
         assert_eq!(refused("2026/11/20"), format!("{unclear}2026-11-20"));

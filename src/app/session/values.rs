@@ -56,7 +56,8 @@ pub fn date(typed: &str) -> Result<String, String> {
 
 /// Parses a page or pages, also as citations have them: `3`, `3-4`, `p. 3`, `pp. 3-4`.
 pub fn pages(typed: &str) -> Result<PageRange, String> {
-    PageRange::parse_cited(typed).ok_or_else(|| "neither a page like 3 nor pages like 3-4".into())
+    PageRange::parse_cited(typed)
+        .ok_or_else(|| "expected a page such as 3 or pages such as 3-4".into())
 }
 
 /// Returns a day as it was written; `None` for an empty text.
@@ -66,7 +67,7 @@ pub fn day(typed: &str) -> Result<Option<String>, String> {
         day => match date(day) {
             Ok(day) if day.len() == 10 => Ok(Some(day)),
             Err(reason) if reason != NOT_A_DATE => Err(reason),
-            _ => Err("not a day like 2026-05-17".into()),
+            _ => Err("expected a day such as 2026-05-17".into()),
         },
     }
 }

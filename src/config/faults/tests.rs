@@ -140,7 +140,7 @@ fn the_hint_says_what_holds_otherwise() {
     let variables = [("KB_INGESTION_TEXT_EXTENSIONS", "7")];
     assert_eq!(
         refusal("", &variables, &Vec::new())[2],
-        "the default is empty, and holds if KB_INGESTION_TEXT_EXTENSIONS is unset"
+        "the default is empty, which applies if KB_INGESTION_TEXT_EXTENSIONS is unset"
     );
 }
 

@@ -216,7 +216,7 @@ fn a_project_sets_nothing_that_decides_what_is_read() {
     assert!(!config.ingestion.follow_links && config.search.rerank_command.is_empty());
     assert_eq!(resolved.warnings.len(), OWN_KEYS.len());
     for (warning, key) in resolved.warnings.iter().zip(OWN_KEYS) {
-        assert!(warning.contains(&format!("`{key}` does not count in the settings of a project")));
+        assert!(warning.contains(&format!("`{key}` has no effect in the settings of a project")));
         assert!(is_own_key(key) && !resolved.file_sets(key));
     }
     assert!(!is_own_key("embedding.model"));

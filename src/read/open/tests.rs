@@ -53,7 +53,7 @@ fn lines_are_counted_from_one_up_to_and_including_the_last() {
         assert_eq!((opened.raw, opened.file_error), (None, None));
     }
     let message = world.open(LineRange::new(4, 4), None).unwrap_err().to_string();
-    assert_eq!(message, "line 4 is past the end: there are 3");
+    assert_eq!(message, "line 4 is past the end: there are only 3 lines");
     assert_eq!(World::of(b"", Format::Text).open(None, None).unwrap().end_line, 0);
 }
 

@@ -176,7 +176,7 @@ fn own(root: &CstRootNode, keys: &[&str]) -> Result<Option<CstObjectProp>, Setti
 fn only(object: &CstObject, key: &str) -> Result<(), SettingsFault> {
     let names = object.properties().into_iter().filter_map(|prop| prop.decoded_name());
     if names.filter(|name| name == key).count() > 1 {
-        return Err(SettingsFault::of(format!("`{key}` is there twice")));
+        return Err(SettingsFault::of(format!("`{key}` appears twice")));
     }
     Ok(())
 }

@@ -44,7 +44,7 @@ pub(super) fn edit(
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let group = group(&lines, key);
     if group.is_none() && old.get(key).is_some_and(|servers| !servers.is_null()) {
-        return Err(SettingsFault::of(format!("`{key}` is not written line by line")));
+        return Err(SettingsFault::of(format!("`{key}` is not in block style")));
     }
     let group = group.unwrap_or(lines.len()..lines.len());
     let indent = lines
@@ -141,7 +141,7 @@ fn check(old: &Value, new: &str, key: &str) -> Result<(), SettingsFault> {
     if without_own(parse(new)?, key) == without_own(old.clone(), key) {
         Ok(())
     } else {
-        Err(SettingsFault::of("the entry cannot be changed alone"))
+        Err(SettingsFault::of("the entry cannot be changed without the rest of the file"))
     }
 }
 

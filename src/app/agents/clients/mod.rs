@@ -108,7 +108,7 @@ fn unicode(path: &Path) -> Result<String> {
             "{} cannot be written into settings: it is not Unicode",
             path.display()
         ))
-        .with_hint("use a path without such characters")
+        .with_hint("use a path that is Unicode")
     })
 }
 
@@ -176,15 +176,18 @@ fn refuse_outside(project: &Path, named: &Path, real: &Path) -> Result<()> {
         return Ok(());
     }
     let message =
-        format!("a link leads out of the project, to {}; nothing was changed", real.display());
+        format!("a link points outside the project, to {}; nothing was changed", real.display());
     Err(Error::config(named, message).with_hint("remove the link, then run the command again"))
 }
 
 fn no_project(client: &Client) -> Error {
     let known = CLIENTS.iter().filter(|client| client.of_project().is_some());
     let names: Vec<&str> = known.map(|client| client.name).collect();
-    Error::usage(format!("kb knows no settings of projects of {}", client.title))
-        .with_hint(wording!("`{}` works for {}", option("--project"), names.join(", ")))
+    Error::usage(format!("kb knows no project settings of {}", client.title)).with_hint(wording!(
+        "`{}` works for {}",
+        option("--project"),
+        names.join(", ")
+    ))
 }
 
 impl SettingsPlan {
@@ -203,8 +206,12 @@ impl SettingsPlan {
         }
         // Programs write into their settings while they run, so these are read again just before they are replaced.
         if read_if_there(&self.path, SymlinkPolicy::Follow, MAX_BYTES)? != self.old {
-            return Err(Error::config(&self.path, "it has changed meanwhile; nothing was written")
-                .with_hint("run the command again"));
+            return Err(Error::config(
+                &self.path,
+                "it has changed in the meantime; nothing was \
+                written",
+            )
+            .with_hint("run the command again"));
         }
         let failed = |source| Error::of_file(&self.path, source);
         if self.new.trim().is_empty() {

@@ -176,11 +176,11 @@ fn broken_settings_are_refused_with_the_line() {
         ("claude-code", "{\n  \"a\": 1,\n}", "line 3: trailing comma"),
         ("vscode", "{\"servers\": []}", "`servers` is not an object"),
         ("zed", "[]", "it is not an object"),
-        ("gemini", "{\"mcpServers\": {\"kb\": {}, \"\\u006bb\": {}}}", "`kb` is there twice"),
-        ("gemini", "{\"mcpServers\": {}, \"mcpServers\": {}}", "`mcpServers` is there twice"),
+        ("gemini", "{\"mcpServers\": {\"kb\": {}, \"\\u006bb\": {}}}", "`kb` appears twice"),
+        ("gemini", "{\"mcpServers\": {}, \"mcpServers\": {}}", "`mcpServers` appears twice"),
         ("codex", "a = 1\nb = \n", "line 2: "),
         ("codex", "mcp_servers = 1\n", "`mcp_servers` is not a table"),
-        ("goose", "extensions: {a: {cmd: b}}\n", "`extensions` is not written line by line"),
+        ("goose", "extensions: {a: {cmd: b}}\n", "`extensions` is not in block style"),
         ("goose", "- a\n", "it is not a mapping"),
         ("goose", "a: 1\nb: [\n", "line "),
     ];
@@ -288,7 +288,7 @@ fn links_are_followed_permissions_stay_and_a_change_meanwhile_is_kept() {
     assert!(link.is_symlink() && fs::read_to_string(&file).unwrap().contains("/opt/kb"));
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     let error = early.apply().unwrap_err().to_string();
-    assert!(error.contains("changed meanwhile"), "{error}");
+    assert!(error.contains("changed in the meantime"), "{error}");
     // A link to itself is an error and no endless loop.
     fs::remove_file(&link).unwrap();
     symlink("mcp.json", &link).unwrap();

@@ -105,7 +105,7 @@ impl Editable {
             is_fence
         });
         let Some(fence) = fence else {
-            return Err((page.lines().count(), format!("there is no second line `{FENCE}`")));
+            return Err((page.lines().count(), format!("the second line `{FENCE}` is missing")));
         };
         let front = &rest[..end - fence.len()];
         let body = rest[end..].trim_matches('\n').trim_end();
@@ -175,7 +175,7 @@ fn fields(editable: &Editable, front: &str) -> Result<EditedFields, (usize, Stri
     let fields = match parsed {
         Value::Mapping(fields) => fields,
         Value::Null => Mapping::new(),
-        _ => return Err((2, "the front matter is not `key: value`".to_owned())),
+        _ => return Err((2, "the front matter does not have the form `key: value`".to_owned())),
     };
     let mut changes = EditedFields::default();
     for (key, value) in &fields {
@@ -183,7 +183,7 @@ fn fields(editable: &Editable, front: &str) -> Result<EditedFields, (usize, Stri
         let refuse = |reason: &str| (line_of(&key, front), reason.to_owned());
         match key.as_str() {
             "title" => {
-                let title = scalar(value).ok_or_else(|| refuse("the title is not a text"))?;
+                let title = scalar(value).ok_or_else(|| refuse("the title is not text"))?;
                 let title = title.trim().to_owned();
                 if title.is_empty() {
                     return Err(refuse("the title is empty"));
@@ -193,11 +193,11 @@ fn fields(editable: &Editable, front: &str) -> Result<EditedFields, (usize, Stri
                 changes.title = Some(title).filter(|_| !is_same);
             }
             "tags" => {
-                let tags = tags(value).ok_or_else(|| refuse("the tags are not a list of texts"))?;
+                let tags = tags(value).ok_or_else(|| refuse("the tags are not a list of words"))?;
                 changes.tags = Some(tags);
             }
             "date" => {
-                let date = scalar(value).ok_or_else(|| refuse("the date is not a day"))?;
+                let date = scalar(value).ok_or_else(|| refuse("the date is not text"))?;
                 let date = values::day(&date).map_err(|reason| refuse(&reason))?;
                 changes.date = Some(date);
             }

@@ -185,8 +185,10 @@ fn remember_named(
     }
     let allowed = session.follow_named(store, named).unwrap_or_else(|error| {
         let update = kb("update");
-        observer
-            .warn(wording!("`{}` will not follow what you named: ", update).then(error.message()));
+        observer.warn(
+            wording!("`{}` will not read these files and folders again: ", update)
+                .then(error.message()),
+        );
         AllowedPaths::default()
     });
     let known: HashSet<String> = store.all_roots()?.into_iter().map(|root| root.path).collect();

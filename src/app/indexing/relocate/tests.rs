@@ -91,7 +91,7 @@ fn a_folder_without_the_remembered_files_needs_force() {
     }
     let given = request(&world, "old", "new");
     let message = relocate(&world.session, &given, &world).unwrap_err().to_string();
-    assert!(message.contains("has none of the 3 files remembered below"), "{message}");
+    assert!(message.contains("has none of the 3 files that kb remembers below"), "{message}");
     let forced = RelocateRequest { is_forced: true, ..given };
     let report = relocate(&world.session, &forced, &world).unwrap();
     assert_eq!((report.num_matching, report.changed.len()), (0, 3));

@@ -102,10 +102,9 @@ pub struct UpdateReport {
     pub away: Vec<PathBuf>,
     /// Folders from which nothing was removed, because too many documents are missing.
     pub refused: Vec<RefusedFolder>,
-    /// With `--reread`: documents that were made again.
+    /// With `--reread`: documents that were re-indexed.
     pub reread: usize,
-    /// Documents made with other settings, another model or an older kb; `kb update --reread` makes them
-    /// again.
+    /// Documents indexed with other settings, another model or an older kb; `kb update --reread` re-indexes them.
     pub made_differently: usize,
     /// Folders, and files outside of them, that the database names and that were not read, because the user has
     /// not allowed it; one sentence each.

@@ -75,7 +75,7 @@ pub fn watch(session: &Session, request: &WatchRequest, observer: &dyn Observer)
     observer.info(match following.num_folders() {
         0 if absent::is_empty(session)? => absent::no_documents().then(" Waiting."),
         0 => "no folders have been added yet; waiting".into(),
-        num_folders => format!("following {}", counted(num_folders, "folder")).into(),
+        num_folders => format!("watching {}", counted(num_folders, "folder")).into(),
     });
     // Everything is pending and quiet already, so the first update begins at once.
     pending.add_all(Instant::now() - QUIET);

@@ -105,7 +105,7 @@ fn report(found: &Examination, findings: &mut Findings) -> bool {
     if wrong(found).is_empty() && !found.is_manifest_damaged && !found.files.is_empty() {
         let intact =
             found.files.iter().filter(|file| file.state == CachedFileState::Intact).count();
-        let message = format!("{} with the right checksums", counted(intact, "file"));
+        let message = format!("{} with correct checksums", counted(intact, "file"));
         findings.add(NAME, CheckVerdict::Ok, message);
     }
     // With a damaged manifest, the model is not loaded: that would write the manifest again.

@@ -80,21 +80,24 @@ fn examine_store(
         }
     }
     for index in store.added_indexes() {
-        let message = format!("{index} was not made by kb, and may go with an upgrade");
-        findings.add_with_fix(NAME, CheckVerdict::Note, message, "drop it unless you made it");
+        let message = format!("{index} was not created by kb, and an upgrade may remove it");
+        findings.add_with_fix(NAME, CheckVerdict::Note, message, "drop it unless you created it");
     }
     let orphans = kept::orphans(session.data_dir(), &store)?;
     for page in &orphans {
         let file = page.display().to_string();
         if is_fixing {
             kept::delete(page)?;
-            let message =
-                wording!("deleted {}, a page of `{}` of a removed document", file, kb("edit"))
-                    .to_string();
+            let message = wording!(
+                "deleted {}, the saved text of `{}` for a removed document",
+                file,
+                kb("edit")
+            )
+            .to_string();
             findings.add(NAME, CheckVerdict::Repaired, message);
         } else {
             let message =
-                wording!("{} is a page of `{}` whose document was removed", file, kb("edit"))
+                wording!("{} is a saved text of `{}` whose document was removed", file, kb("edit"))
                     .to_string();
             findings.add_with_fix(
                 NAME,
@@ -133,19 +136,19 @@ fn examine_store(
         let num_outdated = outdated(session, &store)?.len();
         if num_outdated > 0 {
             let message = format!(
-                "{} made with other settings, another model or an older kb",
+                "{} indexed with other settings, another model or an older kb",
                 counted(num_outdated, "document")
             );
             findings.add_with_fix(
                 NAME,
                 CheckVerdict::Note,
                 message,
-                wording!("`{}` makes them again", kb("update").flag("--reread")),
+                wording!("`{}` re-indexes them", kb("update").flag("--reread")),
             );
         }
         if let Some((binding, state)) = store.interrupted_reindex()? {
             let message = format!(
-                "the change to model {} stopped at {} of {}",
+                "the switch to model {} stopped at {} of {}",
                 binding.model_name,
                 thousands(state.num_embedded),
                 counted(state.num_chunks, "chunk")
@@ -162,13 +165,13 @@ fn report(finding: &DatabaseFinding, findings: &mut Findings) {
     let message = format!("{}: {}", finding.damage.as_str(), finding.message);
     let fix = if finding.damage == Damage::Gaps {
         let repair = kb("doctor").flag("--fix");
-        wording!("`{}`, then `{}`, which reads their files again", repair, kb("update"))
+        wording!("run `{}` and then `{}`, which reads their files again", repair, kb("update"))
     } else if finding.damage.is_repairable() {
         kb("doctor").flag("--fix").into()
     } else {
         findings.is_beyond_repair = true;
         wording!(
-            "`{}` puts a backup in its place; or move it away and add the documents again",
+            "`{}` replaces it with a backup; or move it away and add the documents again",
             kb("restore").arg("FILE")
         )
     };

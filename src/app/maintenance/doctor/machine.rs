@@ -77,7 +77,7 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         if !is_open_to_others(&path) {
             findings.add("files", CheckVerdict::Repaired, message);
         } else if is_fixing {
-            let fix = "only its owner, another user, can restrict it";
+            let fix = "only its owner, who is another user, can restrict it";
             findings.add_with_fix("files", CheckVerdict::Fault, message, fix);
         } else {
             let fix = kb("doctor").flag("--fix");
@@ -88,10 +88,11 @@ pub(super) fn files(session: &Session, is_fixing: bool, findings: &mut Findings)
         let obstacle = if is_mounted_read_only(dir) {
             "its file system is mounted read-only"
         } else {
-            "its file or folder cannot be written"
+            "its file or folder is not writable"
         };
         let message = format!("the database is read-only: {obstacle}");
-        let fix = "searches work; to change it, copy it to a folder that you can write";
+        let fix = "searches work; to change the database, copy it to a folder that you can write \
+            to";
         findings.add_with_fix("files", CheckVerdict::Note, message, fix);
     } else if let Err(error) = writable(dir) {
         let fix = "check its owner and permissions";
@@ -123,7 +124,7 @@ pub(super) fn disk(session: &Session, findings: &mut Findings) {
         let message = format!("{} MB free for {}", thousands(free >> 20), place.display());
         if free < LITTLE_SPACE {
             let fix =
-                wording!("make room: a full disk stops `{}`, though no data is lost", kb("add"));
+                wording!("free some space: a full disk stops `{}`, but no data is lost", kb("add"));
             findings.add_with_fix("disk", CheckVerdict::Fault, message, fix);
         } else {
             findings.add("disk", CheckVerdict::Ok, message);
@@ -141,7 +142,8 @@ pub(super) fn copies(session: &Session, findings: &mut Findings) {
             thousands(copies::total_bytes(&copies) >> 20),
             session.data_dir().display()
         );
-        let fix = wording!("`{}` deletes them", kb("remove").flag("--backups"));
+        let them = if copies.len() == 1 { "it" } else { "them" };
+        let fix = wording!("`{}` deletes {}", kb("remove").flag("--backups"), them);
         findings.add_with_fix("backups", CheckVerdict::Note, message, fix);
     }
 }
@@ -234,8 +236,12 @@ pub(super) fn ocr(session: &Session, layers: Option<Layers>, findings: &mut Find
             match layers.as_ref().and_then(left_open) {
                 None => findings.add("ocr", CheckVerdict::Ok, program.to_string()),
                 Some(open) => {
-                    let message = format!("{program}, which on this system could {open}");
-                    let fix = "`ingestion.enable_ocr: never` turns it off if you add pictures of people you do not trust";
+                    let message = format!(
+                        "{program}; on this system, a malicious picture could \
+                        make it {open}"
+                    );
+                    let fix = "`ingestion.enable_ocr: never` turns it off, if you add pictures \
+                        from people you do not trust";
                     findings.add_with_fix("ocr", CheckVerdict::Note, message, fix);
                 }
             }
@@ -275,10 +281,10 @@ pub(super) fn skill(session: &Session, findings: &mut Findings) {
         let place = found.path.display();
         let version = found.version.as_deref().unwrap_or("unknown");
         if found.is_current {
-            findings.add("skill", CheckVerdict::Ok, format!("{place} is of this version"));
+            findings.add("skill", CheckVerdict::Ok, format!("{place} has this version"));
         } else {
-            let message = format!("{place} is of version {version}, or was edited");
-            let fix = wording!("`{}` writes this version", kb("skill install"));
+            let message = format!("{place} has version {version}, or was edited");
+            let fix = wording!("`{}` installs this version", kb("skill install"));
             findings.add_with_fix("skill", CheckVerdict::Note, message, fix);
         }
     }
@@ -297,7 +303,7 @@ pub(super) fn clients(session: &Session, findings: &mut Findings) {
             }
             Some(Problem::NoProgram(program)) => (
                 CheckVerdict::Fault,
-                format!("starts {program}, which is not there"),
+                format!("starts {program}, which does not exist"),
                 "mcp install",
             ),
             Some(Problem::OtherProgram(program)) => (
@@ -307,13 +313,13 @@ pub(super) fn clients(session: &Session, findings: &mut Findings) {
             ),
             Some(Problem::NoDataDir(dir)) => (
                 CheckVerdict::Fault,
-                format!("serves the data directory {dir}, which is not there"),
+                format!("serves the data directory {dir}, which does not exist"),
                 "--data-dir DIR mcp install",
             ),
         };
         let fix = if name == clients::NAME {
             let install = kb(wanted).option("--client", client);
-            wording!("`{}` corrects it, `--remove` removes it", install)
+            wording!("`{}` corrects it, and `--remove` removes it", install)
         } else {
             format!("correct the entry `{name}` in {path}").into()
         };

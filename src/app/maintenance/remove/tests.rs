@@ -49,7 +49,7 @@ fn documents_are_removed_by_id_and_path_each_once() {
     // The files of two are still in the added folder.
     assert_eq!(found.num_back, 2);
     assert_eq!(found.losses, UnreproducibleData { num_notes: 1, ..UnreproducibleData::default() });
-    assert!(world.heard("in no file and will be lost: 1 note; `--export FILE` keeps them"));
+    assert!(world.heard("in no file and will be lost: 1 note; `--export FILE` saves them"));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_rule_keeps_the_files_away() {
     let found = removed(&world, &keep(&[&a.to_string(), &sub])).unwrap();
     assert_eq!((found.ids.len(), found.num_rules, found.num_back), (2, 2, 0));
     assert_eq!(fs::read_to_string(world.path("docs/.kbignore")).unwrap(), "/a.md\n/sub/\n");
-    for (id, reason) in [(note, "has no file to keep away"), (d, "not below an added folder")] {
+    for (id, reason) in [(note, "has no file to ignore"), (d, "not below an added folder")] {
         let error = removed(&world, &keep(&[&id.to_string()])).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }

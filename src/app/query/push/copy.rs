@@ -16,7 +16,7 @@ pub fn push(session: &Session, target: &str, observer: &dyn Observer) -> Result<
     let store =
         session.open_existing()?.ok_or_else(|| Error::PathNotFound { path: session.database() })?;
     let base_id = store.base_id()?.ok_or_else(|| {
-        Error::usage("this database has no id, because an older kb made it")
+        Error::usage("this database has no id, because an older kb created it")
             .with_hint("export it, and import the export into a new data directory")
     })?;
     let mut link = connect(&target, observer)?;
@@ -46,11 +46,11 @@ pub(crate) fn open(session: &Session, typed: &str, observer: &dyn Observer) -> R
         None => Remote::open(connect(&target, observer)?)?,
     };
     if remote.is_of_older_format() {
-        observer.note(format!("an older copy in {target}, {}", absent::OLDER));
+        observer.note(format!("an older kb made the copy in {target}: {}", absent::OLDER));
     }
     if !remote.is_complete() {
         observer
-            .warn(format!("the last push to {target} has not ended, so the copy is incomplete"));
+            .warn(format!("the last push to {target} did not finish, so the copy is incomplete"));
     }
     Ok(remote)
 }

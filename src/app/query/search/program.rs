@@ -37,7 +37,7 @@ pub(crate) fn run(
     };
     let is_searched = Path::new(program).components().count() == 1;
     if !is_searched && !Path::new(program).is_absolute() {
-        return Err(format!("`{program}` is neither an absolute path nor a name alone"));
+        return Err(format!("`{program}` is neither an absolute path nor a plain name"));
     }
     let mut running = environment
         .started(program)
@@ -69,7 +69,7 @@ pub(crate) fn run(
             }
             Ok(None) if left(deadline).is_zero() => return Err(late()),
             Ok(None) => thread::sleep(POLL),
-            Err(error) => return Err(format!("it cannot be watched: {error}")),
+            Err(error) => return Err(format!("its exit status cannot be read: {error}")),
         }
     }
 }

@@ -81,7 +81,10 @@ impl<'a> Reranker<'a> {
             }
             Err(reason) => {
                 let reason: String = reason.chars().take(MAX_REASON_CHARS).collect();
-                observer.warn(format!("search.rerank_command changed nothing: {reason}"));
+                observer.warn(format!(
+                    "search.rerank_command failed, so the order is unchanged: \
+                    {reason}"
+                ));
                 Reranking::Failed(reason)
             }
         });
@@ -120,7 +123,10 @@ fn read(output: &[u8], hits: &[Hit]) -> Result<HashMap<ChunkId, f64>, String> {
         let ScoredLine { chunk_id, score } = serde_json::from_str(line)
             .map_err(|error| format!("line {number} of its output: {error}"))?;
         if !hits.iter().any(|hit| hit.stored.chunk.id == chunk_id) {
-            return Err(format!("line {number} of its output: it was not given chunk {chunk_id}"));
+            return Err(format!(
+                "line {number} of its output: chunk {chunk_id} is not one of the \
+                results"
+            ));
         }
         if scores.insert(chunk_id, score).is_some() {
             return Err(format!("line {number} of its output: chunk {chunk_id} has two scores"));

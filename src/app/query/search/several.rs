@@ -49,7 +49,7 @@ pub fn search_several(
         rrf_k: settings.map_or(60.0, |search| search.rrf_k),
         is_comparable: models.len() < 2,
         reranking: sessions.first().and_then(|session| Reranker::of(session)).map(|_| {
-            Reranking::Failed("several knowledge bases are in the order of their scores".into())
+            Reranking::Failed("results from several knowledge bases are ordered by score".into())
         }),
     };
     let merged = merging.merge(answers);

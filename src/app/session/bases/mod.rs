@@ -139,8 +139,8 @@ pub fn add(session: &Session, name: &str, description: Option<&str>) -> Result<(
     let was_listed =
         place.exists() && !KnownBases::read(session.environment())?.is_forgotten(&place.dir);
     if was_listed && description.is_none() {
-        return Err(Error::usage(format!("there is a knowledge base `{name}` already"))
-            .with_hint("`--description TEXT` says what it holds"));
+        return Err(Error::usage(format!("the knowledge base `{name}` already exists"))
+            .with_hint("`--description TEXT` describes it"));
     }
     let is_new = !place.exists();
     if is_new {
@@ -188,7 +188,7 @@ pub fn make_here(session: &Session) -> Result<NamedBase> {
                 return Err(Error::Io { path: file, source });
             }
             _ => session.notify(&format!(
-                "git leaves it out; to share it on purpose, delete {} and commit the folder",
+                "git ignores it; to share it on purpose, delete {} and commit the folder",
                 file.display()
             )),
         }
@@ -218,7 +218,7 @@ pub fn rename(session: &Session, name: &str, new_name: &str) -> Result<NamedBase
     let to = NamedBase::named(session.home(), new_name)?;
     let io = |source| Error::of_file(&to.dir, source);
     if to.dir.try_exists().map_err(io)? {
-        return Err(Error::usage(format!("there is a folder {} already", to.dir.display()))
+        return Err(Error::usage(format!("the folder {} already exists", to.dir.display()))
             .with_hint(wording!(
                 "choose another name, or list it with `{}`",
                 kb("base add").arg(new_name)
@@ -235,8 +235,11 @@ fn listed_by_name(session: &Session, name: &str) -> Result<NamedBase> {
     let known = KnownBases::read(session.environment())?;
     let place = place::find(session.home(), session.environment(), &known, name)?;
     if place.is_default() || place.is_project() {
-        return Err(Error::usage(format!("the knowledge base `{name}` has no name of its own"))
-            .with_hint(format!("delete {} to remove it", place.dir.display())));
+        return Err(Error::usage(format!(
+            "the knowledge base `{name}` cannot be renamed or removed \
+            by name"
+        ))
+        .with_hint(format!("delete {} to remove it", place.dir.display())));
     }
     Ok(place)
 }

@@ -90,10 +90,12 @@ fn check_name(name: &str) -> Result<()> {
     if is_name && name != DEFAULT && name != PROJECT {
         return Ok(());
     }
-    Err(Error::usage(format!("`{name}` cannot be the name of a knowledge base")).with_hint(format!(
-            "use up to {MAX_NAME} lower-case letters, digits, `.`, `_` and `-`, beginning with a letter or \
-             digit; `{DEFAULT}` and `{PROJECT}` have a meaning already"
-        )))
+    Err(Error::usage(format!("`{name}` cannot be the name of a knowledge base")).with_hint(
+        format!(
+            "use up to {MAX_NAME} lower-case letters, digits, `.`, `_` and `-`, beginning with a \
+             letter or digit; `{DEFAULT}` and `{PROJECT}` are reserved"
+        ),
+    ))
 }
 
 /// Returns the named knowledge bases of a data directory that the user has not forgotten, by name.

@@ -51,7 +51,7 @@ pub fn settle(store: &mut Store, opening: &TrustContext<'_>) -> Result<Option<St
         Ok(known) => known,
         Err(error) => {
             store.follow(FollowedPaths::Nothing);
-            return Ok(Some(format!("nothing is known about the knowledge bases: {error}")));
+            return Ok(Some(format!("cannot read the list of knowledge bases: {error}")));
         }
     };
     let (is_old, id) = (found.is_none(), known::id(found));
@@ -78,7 +78,7 @@ fn make_own(store: &mut Store, environment: &Environment, dir: &Path) -> Result<
     store.follow(FollowedPaths::Listed(AllowedPaths::default()));
     let id = store.random_id()?;
     if let Err(error) = known::allow(environment, dir, &id, |_| {}) {
-        return Ok(Some(format!("that kb made this database cannot be remembered: {error}")));
+        return Ok(Some(format!("cannot record that kb created this database: {error}")));
     }
     let kept = store.keep_base_id(&id)?;
     if kept != id {
@@ -102,10 +102,10 @@ fn take_over(store: &mut Store, opening: &TrustContext<'_>, id: &str) -> Result<
     match known::allow(environment, dir, id, |all| all.merge(shown(&taken))) {
         Ok(all) => store.follow(FollowedPaths::Listed(all)),
         Err(error) => {
-            return Ok(Some(format!("which folders are followed cannot be remembered: {error}")));
+            return Ok(Some(format!("cannot record which folders are followed: {error}")));
         }
     }
-    let lines = lines(&taken).into_iter().map(|line| format!("followed as before: {line}"));
+    let lines = lines(&taken).into_iter().map(|line| format!("still followed: {line}"));
     let lines: Vec<String> = lines.chain(notes(store, command)?).collect();
     Ok((!lines.is_empty()).then(|| lines.join("\n")))
 }
@@ -201,7 +201,7 @@ fn line_of_folder(root: &AddedFolder, allowed: Option<&AllowedFolder>) -> String
     let leads = if now.real_path == root.path {
         String::new()
     } else {
-        format!(", leads to {}", now.real_path)
+        format!(", points to {}", now.real_path)
     };
     match allowed {
         None => format!("{} (new, {}{leads})", root.path, options(&now)),

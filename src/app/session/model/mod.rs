@@ -269,11 +269,11 @@ impl ModelSelection {
             return Ok(installed);
         }
         Err(Error::usage(format!(
-            "embedding.dim is {dim}, but vectors of {} have {full} numbers",
+            "embedding.dim is {dim}, but vectors of {} have {full} dimensions",
             self.name()
         ))
         .with_hint(wording!(
-            "`{}` keeps all numbers",
+            "`{}` keeps all dimensions",
             kb("config set").arg("embedding.dim").arg(0)
         )))
     }

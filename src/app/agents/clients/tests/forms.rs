@@ -128,5 +128,5 @@ fn a_project_shares_settings_that_each_machine_understands() {
         assert_eq!(servers["kb"]["args"], serde_json::json!(["mcp", "--base", "work"]), "{text}");
     }
     let error = plan_of("zed").unwrap_err().to_string();
-    assert!(error.contains("kb knows no settings of projects of Zed"), "{error}");
+    assert!(error.contains("kb knows no project settings of Zed"), "{error}");
 }
