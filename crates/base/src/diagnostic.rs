@@ -186,7 +186,7 @@ impl Diagnostic {
                 wording!("`{}` lists the files of a skill", kb("skill sources").arg("SKILL"))
             }
             Self::InvalidQueryType(_) => {
-                "one of summary, sections, files, commands, projects, errors, search".into()
+                "use one of summary, sections, files, commands, projects, errors, search".into()
             }
             Self::SkillExists(_) => wording!(
                 "choose another name; `{}` replaces one",

@@ -249,7 +249,7 @@ pub enum Error {
         hint: Option<Wording>,
     },
     /// A file that kb fetched or built has changed.
-    #[error("{} has changed since kb put it there: {reason}", path.display())]
+    #[error("{} has changed since kb installed it: {reason}", path.display())]
     CacheChanged {
         /// Which file.
         path: PathBuf,
@@ -282,7 +282,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The database was written by a newer kb.
-    #[error("{} has schema version {found}; this kb knows versions up to {supported}", path.display())]
+    #[error("{} has schema version {found}; this kb supports versions up to {supported}", path.display())]
     SchemaTooNew {
         /// The file.
         path: PathBuf,
@@ -292,7 +292,7 @@ pub enum Error {
         supported: i64,
     },
     /// The database has tables, views, triggers or indexes that kb did not make, or not with these statements.
-    #[error("the database {} was changed by something else than kb: {}", path.display(), objects.join("; "))]
+    #[error("the database {} was changed outside kb: {}", path.display(), objects.join("; "))]
     AlteredSchema {
         /// The file.
         path: PathBuf,
@@ -300,7 +300,7 @@ pub enum Error {
         objects: Vec<String>,
     },
     /// The user has not allowed that the files and folders which the database names are followed.
-    #[error("the files that {} names are not followed: you have not allowed it", path.display())]
+    #[error("the files that {} names are not followed, because you have not allowed it", path.display())]
     UntrustedBase {
         /// The database.
         path: PathBuf,
@@ -314,7 +314,7 @@ pub enum Error {
         known: Vec<String>,
     },
     /// The database cannot be written: the file, its folder or the medium does not allow it.
-    #[error("the database {} can only be read here", path.display())]
+    #[error("the database {} is read-only here", path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,

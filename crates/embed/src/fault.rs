@@ -25,7 +25,7 @@ pub(crate) fn library_error(path: &Path, reason: impl ToString) -> Error {
 /// Says what to do with a file that was fetched, or which `place` names.
 fn fetched_or_named(place: impl Into<Wording>) -> Wording {
     let fetched = wording!(
-        "if `{}` fetched it, remove it and run `{}` again; else name another with ",
+        "if `{}` fetched it, remove it and run `{}` again; otherwise name another with ",
         kb("init"),
         kb("init")
     );

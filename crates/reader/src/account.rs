@@ -137,7 +137,7 @@ impl Archive<'_> {
                         bytes_left -= size_bytes;
                         self.count(&name, rule, &mut tail);
                     }
-                    _ => tail.parts.add_unread(&name, size_bytes, "it is too long to be looked at"),
+                    _ => tail.parts.add_unread(&name, size_bytes, "it is too long to be examined"),
                 },
             }
         }

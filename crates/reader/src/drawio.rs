@@ -30,7 +30,7 @@ pub(crate) fn read(
         return Err(ReadFailure::new(FailureKind::WrongFormat, detail).into());
     }
     if let Err(ReadFailure { detail, .. }) = outcome {
-        let warning = format!("the text after a damaged place is missing: {detail}");
+        let warning = format!("the text after the damaged part is missing: {detail}");
         board.warnings.push(warning);
     }
     emit(AnswerLine::Document(DocumentHead::default()))?;

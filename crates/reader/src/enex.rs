@@ -94,7 +94,7 @@ fn each(
         }
         Err(failed) if num_notes == 0 => Err(failed.into()),
         Err(ReadFailure { detail, .. }) => {
-            Ok(vec![format!("the notes after a damaged place are missing: {detail}")])
+            Ok(vec![format!("the notes after the damaged part are missing: {detail}")])
         }
     }
 }

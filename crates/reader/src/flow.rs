@@ -42,7 +42,7 @@ impl WalkedXml {
             Ok(_) => {}
             Err(failed) if page.blocks.is_empty() => return Err(failed.into()),
             Err(ReadFailure { detail, .. }) => {
-                warnings.push(format!("the text after a damaged place is missing: {detail}"));
+                warnings.push(format!("the text after the damaged part is missing: {detail}"));
             }
         }
         emit(AnswerLine::Document(self.head))?;

@@ -118,7 +118,7 @@ impl<'a, 'e> Members<'a, 'e> {
         self.bytes_left =
             left.ok_or_else(|| ReadFailure::new(FailureKind::OutOfMemory, too_large()))?;
         let Some(clean) = clean_name(name) else {
-            let detail = "its name leads out of the archive or cannot be shown";
+            let detail = "its name points outside the archive or cannot be shown";
             return self.failed(name, FailureKind::Damaged, detail.into());
         };
         let name = self.take(&clean)?;

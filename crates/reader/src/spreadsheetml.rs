@@ -54,7 +54,7 @@ pub(crate) fn read(
     book.end_sheet();
     let mut warnings = book.budget.into_warnings();
     if let Err(ReadFailure { detail, .. }) = outcome {
-        warnings.push(format!("the cells after a damaged place are missing: {detail}"));
+        warnings.push(format!("the cells after the damaged part are missing: {detail}"));
     }
     emit(AnswerLine::Document(book.head))?;
     emit(AnswerLine::Page(book.writer.page(1)))?;

@@ -176,7 +176,7 @@ impl Fields {
         let texts = values.iter().map(|value| match value {
             serde_json::Value::String(text) => Ok(text.clone()),
             serde_json::Value::Number(_) | serde_json::Value::Bool(_) => Ok(value.to_string()),
-            _ => Err(format!("{name} holds something else than words")),
+            _ => Err(format!("{name} has values that are not words")),
         });
         texts.collect()
     }
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(fields.texts("d").unwrap(), Vec::<String>::new());
         assert_eq!(fields.texts("none").unwrap(), Vec::<String>::new());
         assert_eq!(fields.texts("b").unwrap_err(), "b is not a list");
-        assert_eq!(fields.texts("c").unwrap_err(), "c holds something else than words");
+        assert_eq!(fields.texts("c").unwrap_err(), "c has values that are not words");
     }
 
     #[test]

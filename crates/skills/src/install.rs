@@ -86,7 +86,7 @@ pub fn path(caller: &Caller, target: &str) -> Result<PathBuf> {
         return Err(Diagnostic::InvalidOption {
             message: format!("unknown agent `{target}`"),
             hint: Some(
-                format!("one of {}; or a directory, as in ./{target}", names.join(", ")).into(),
+                format!("use one of {}; or a directory, as in ./{target}", names.join(", ")).into(),
             ),
         }
         .into());

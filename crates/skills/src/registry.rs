@@ -181,7 +181,7 @@ fn read(caller: &Caller, root: &SkillRoot, file: &Path) -> Result<FoundSkill, St
     let real_dir = paths::canonical(dir).map_err(|error| error.to_string())?;
     let real_file = paths::canonical(file).map_err(|error| error.to_string())?;
     if !real_file.starts_with(&real_dir) {
-        return Err("SKILL.md is a link that leads out of the skill".into());
+        return Err("SKILL.md is a link that points outside the skill".into());
     }
     let bytes = skill_files::read_within(&real_dir, &real_file).map_err(|error| match error {
         Error::Io { source, .. } => source.to_string(),

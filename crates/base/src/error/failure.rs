@@ -23,13 +23,13 @@ fields::words! {
         #[error("it has no pages")]
         NoPages = "no_pages",
         /// A picture into which no line of print fits, such as an icon.
-        #[error("no line of print fits into it")]
+        #[error("it is too small for a line of print")]
         TooSmall = "too_small",
         /// It has text, and none of it was read: it is hidden, repeated on all pages, or in parts that no reader opens.
         #[error("none of its text was read")]
         Unread = "unread",
         /// It has more of something than kb reads.
-        #[error("it has more than kb reads")]
+        #[error("it exceeds the limits of kb")]
         TooLarge = "too_large",
         /// The reader reached its memory limit.
         #[error("reading it takes more memory than allowed")]

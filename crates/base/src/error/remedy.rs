@@ -209,7 +209,7 @@ impl Error {
                 wording!("name a file or a folder; `{}` reads a pipe", from_pipe)
             }
             Self::LinkRefused { .. } => wording!(
-                "`{}` follows the links below a folder; a link given by name is followed",
+                "`{}` follows the links below a folder; a link that you name is always followed",
                 kb("add").option("--follow", "FOLDER")
             ),
             Self::TooLarge { .. } => raise("ingestion.max_file_mb"),
@@ -224,7 +224,7 @@ impl Error {
             Self::UnknownDocument { .. } => wording!("`{}` shows all ids", kb("list")),
             Self::NotANote { .. } => wording!("change the file, then run `{}`", kb("update")),
             Self::UnknownChunk { .. } => {
-                "search again: chunk ids change when a document is indexed again".into()
+                "search again: chunk ids change when a document is re-indexed".into()
             }
             Self::AmbiguousDocument { candidates, .. } => {
                 // Each candidate has one line; `clean` removes the line ends of titles.
@@ -248,7 +248,7 @@ impl Error {
                     let reindex = reindex.option("--model-dir", &**wanted);
                     wording!("run `{}` to switch models", reindex)
                 } else if first_word(wanted) == first_word(bound) {
-                    wording!("run `{}` to compute all vectors again", reindex)
+                    wording!("run `{}` to recompute all vectors", reindex)
                 } else {
                     let reindex = reindex.option("--model", first_word(wanted));
                     wording!("run `{}` to switch models", reindex)
@@ -266,11 +266,11 @@ impl Error {
                 kb("import").arg("FILE").option("--model", "MODEL")
             ),
             Self::UntrustedBase { .. } => wording!(
-                "`{}` shows its folders, and follows them after a yes",
+                "`{}` shows its folders, and follows them if you confirm",
                 kb("base allow").flag("--files")
             ),
             Self::UnknownBase { known, .. } => wording!(
-                "the names are {}; `{}` makes another",
+                "the names are {}; `{}` creates another",
                 known.join(", "),
                 kb("base add").arg("NAME")
             ),
@@ -279,8 +279,8 @@ impl Error {
             }
             Self::Fetch { hint, .. } | Self::Model { hint, .. } => hint.clone(),
             Self::Corrupt { .. } => wording!(
-                "`{}` repairs what it can; else restore a copy of the file, or move it away and add \
-                 the documents again",
+                "`{}` repairs what it can; otherwise restore a copy of the file, or move it away \
+                 and add the documents again",
                 kb("doctor").flag("--fix")
             ),
             Self::DiskFailed { .. } => {
@@ -288,32 +288,33 @@ impl Error {
                     .into()
             }
             Self::Foreign { .. } => {
-                wording!("point `{}` or KB_DATA_DIR at another directory", option("--data-dir"))
+                wording!("set `{}` or KB_DATA_DIR to another directory", option("--data-dir"))
             }
             Self::SchemaTooNew { .. } => "upgrade kb, and restart servers and watches that \
                 still run an older one"
                 .into(),
             Self::AlteredSchema { .. } => wording!(
-                "nothing in it was run or changed: find out where the file came from, or put a \
-                 backup in its place with `{}`",
+                "kb ran and changed nothing in it: find out where the file came from, or replace \
+                 it with a backup with `{}`",
                 kb("restore").arg("FILE")
             ),
             Self::ReadOnly { .. } => wording!(
-                "copy the database to a folder that you can write, and name that folder with `{}`",
+                "copy the database to a folder that you can write to, and name that folder with \
+                 `{}`",
                 option("--data-dir")
             ),
             Self::NeedsWriting { .. } => wording!(
-                "copy kb.db, and kb.db-wal if it is there, to a folder that you can write, and name \
-                 that folder with `{}`",
+                "copy kb.db, and kb.db-wal if it exists, to a folder that you can write to, and \
+                 name that folder with `{}`",
                 option("--data-dir")
             ),
-            Self::ChangedMeanwhile { .. } => "run the command again when no other program writes to it, \
-                 or copy it to a folder that you can write"
+            Self::ChangedMeanwhile { .. } => "run the command again when no other program writes \
+                to it, or copy it to a folder that you can write to"
                 .into(),
             Self::Locked { .. } => "wait for the other `kb` to end, then try again".into(),
             Self::DiskFull { .. } => wording!(
-                "make room on that disk: old backups, caches, or documents with `{}`; then run the \
-                 command again: stored documents are kept",
+                "free space on that disk: delete old backups or caches, or remove documents with \
+                 `{}`; then run the command again, which keeps stored documents",
                 kb("remove")
             ),
             Self::Cancelled | Self::Interrupted { .. } => {

@@ -98,7 +98,7 @@ fn failure(folder: &Path, error: notify::Error) -> Error {
         }
         ErrorKind::Io(source) => Error::Io { path, source },
         ErrorKind::MaxFilesWatch => {
-            let message = "the system cannot follow so many folders (fs.inotify.max_user_watches)";
+            let message = "the system cannot watch this many folders (fs.inotify.max_user_watches)";
             Error::Io { path, source: io::Error::other(message) }
         }
         other => {

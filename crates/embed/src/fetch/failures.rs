@@ -54,7 +54,7 @@ const OBSTACLES: [Obstacle; 6] = [
         reason: "the disk is full",
         remedy: || {
             wording!(
-                "make room on the disk of kb's cache (KB_CACHE_DIR moves it), and run `{}`",
+                "free space on the disk of kb's cache (KB_CACHE_DIR moves it), and run `{}`",
                 kb("init")
             )
         },

@@ -119,7 +119,7 @@ pub(super) fn fetch(
     }
     for (name, is_needed) in modules::files(&dir()).map_err(|error| error.to_string())? {
         if !fetch(&optional(&name))? && is_needed {
-            return Err(format!("there is no {name}, and kb reads no other form of it"));
+            return Err(format!("there is no {name}, and kb supports no other form"));
         }
     }
     let properties = ModelProperties::read(&dir(), None).map_err(|error| error.to_string())?;

@@ -255,7 +255,7 @@ fn cause_of(status: Option<ExitStatus>, errors: &str) -> ReadFailure {
         return ReadFailure::new(FailureKind::Crashed, "it is nested too deeply");
     }
     let Some(status) = status else {
-        return ReadFailure::new(FailureKind::TimedOut, "it did not end");
+        return ReadFailure::new(FailureKind::TimedOut, "it did not exit");
     };
     cause_of_signal(status)
         .unwrap_or_else(|| ReadFailure::new(FailureKind::Crashed, status.to_string()))

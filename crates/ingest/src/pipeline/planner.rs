@@ -284,7 +284,7 @@ fn without_members(outcome: ReadOutcome, members: &[ContainedFile]) -> ReadOutco
         let parts = prepared.document.metadata.parts.get_or_insert_default();
         for member in members {
             let size_bytes = member.content.as_ref().map_or(0, |bytes| bytes.len() as u64);
-            parts.add_unread(&member.name, size_bytes, "it is in a file that is in another file");
+            parts.add_unread(&member.name, size_bytes, "it is in a file inside another file");
         }
     }
     ReadOutcome::Prepared(prepared, budget)

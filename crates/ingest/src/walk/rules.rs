@@ -118,7 +118,7 @@ fn read_unlinked(path: &Path) -> Result<Vec<u8>> {
 
 fn reason(error: &Error) -> String {
     match error {
-        Error::LinkRefused { .. } => "it is a link that leaves the folder".into(),
+        Error::LinkRefused { .. } => "it is a link that points outside the folder".into(),
         Error::NotAFile { .. } => "it is not a file".into(),
         Error::OverLimit { limit_bytes, .. } => format!("it is longer than {limit_bytes} bytes"),
         Error::Io { source, .. } => source.to_string(),
@@ -142,7 +142,7 @@ fn compile(folder: &Path, text: &[u8]) -> std::result::Result<Gitignore, String>
             let _ = rules.add_line(None, line);
         }
     }
-    rules.build().map_err(|_| "its patterns are too large together".to_owned())
+    rules.build().map_err(|_| "its patterns are too large in total".to_owned())
 }
 
 impl IgnoreRules {

@@ -216,7 +216,7 @@ fn an_untrusted_ignore_file_is_skipped_and_reported() {
         a/p/y.md
         a/rules
         a/x.md
-        the rules in /a/z/.gitignore are not used: it is a link that leaves the folder
+        the rules in /a/z/.gitignore are not used: it is a link that points outside the folder
         a/z/z.md
         ");
 }

@@ -121,7 +121,7 @@ fn warning(
     match damage {
         Some(failed) if pages.iter().all(|page| page.blocks.is_empty()) => Err(failed),
         Some(failed) => {
-            Ok(Some(format!("the text after a damaged place is missing: {}", failed.detail)))
+            Ok(Some(format!("the text after the damaged part is missing: {}", failed.detail)))
         }
         None => Ok(None),
     }

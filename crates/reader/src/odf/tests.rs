@@ -364,7 +364,7 @@ fn a_cut_off_file_keeps_its_start() {
         let bytes = archive(&[("content.xml", content)]);
         assert_eq!(output_of(read, &bytes).unwrap().1, expected);
         let tail = read(&ReaderInput::of(&bytes), &mut |_| Ok(())).unwrap();
-        assert_eq!(tail.warnings, ["the text after a damaged place is missing: it is cut off"]);
+        assert_eq!(tail.warnings, ["the text after the damaged part is missing: it is cut off"]);
     }
 }
 

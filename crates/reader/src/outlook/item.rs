@@ -76,7 +76,7 @@ impl OutlookItem {
             let properties = storage.properties(path, PropertyOwner::PersonOrFile);
             let object = match storage.inner_item(path) {
                 Some(_) if depth == MAX_DEPTH => {
-                    AttachmentContent::Unread("messages are attached to messages too often")
+                    AttachmentContent::Unread("messages are attached to messages too deeply")
                 }
                 Some(inner) => {
                     let inner = Self::read(storage, &inner, PropertyOwner::InnerItem, depth + 1);

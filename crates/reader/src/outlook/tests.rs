@@ -233,7 +233,7 @@ fn messages_in_messages_end_at_a_limit() {
     }
     let parts = read(&ReaderInput::of(&item.finish()), &mut |_| Ok(())).unwrap().parts;
     assert_eq!(parts.num_unread, 1);
-    assert_eq!(parts.unread[0].reason, "messages are attached to messages too often");
+    assert_eq!(parts.unread[0].reason, "messages are attached to messages too deeply");
 }
 
 #[test]

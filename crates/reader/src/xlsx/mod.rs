@@ -83,7 +83,10 @@ pub(crate) fn read(
     }
     if num_repeated > 0 {
         let sheets = if num_repeated == 1 { "sheet was" } else { "sheets were" };
-        let message = format!("{num_repeated} {sheets} left out: the cells are those of another");
+        let message = format!(
+            "{num_repeated} {sheets} left out: their cells are those of another \
+            sheet"
+        );
         budget.warnings.push(message);
     }
     let page = writer.page(1);

@@ -90,7 +90,7 @@ impl Store {
                 if let Some(document) = document {
                     let other = same_document(db, document, None)?.filter(|other| *other != id);
                     if let Some(other) = other.filter(|_| before.doc_type == DocType::Note) {
-                        let message = format!("document {other} has this text already");
+                        let message = format!("document {other} already has this text");
                         return Err(Error::usage(message).into());
                     }
                     write::update(db, id, document, before.path.as_deref())?;
@@ -121,7 +121,7 @@ fn require_unchanged(db: &Connection, before: &StoredDocument) -> Step<()> {
     if sql::value(db, IS_AS_READ, params)? {
         return Ok(());
     }
-    let changed = Error::usage(format!("document {} has changed meanwhile", before.id));
+    let changed = Error::usage(format!("document {} has changed in the meantime", before.id));
     Err(changed.with_hint("edit it again").into())
 }
 

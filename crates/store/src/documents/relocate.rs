@@ -117,7 +117,7 @@ fn move_below(db: &Connection, relocation: &Relocation<'_>) -> Step<()> {
     let params = named_params! { ":from": from, ":to": to, ":first": first, ":end": end };
     let taken = sql::first_row(db, TAKEN, params, |row| row.get::<_, String>(0))?;
     if let Some(path) = taken {
-        let taken = Error::usage(format!("{path} is remembered already, as another document"));
+        let taken = Error::usage(format!("{path} already belongs to another document"));
         let remove = kb("remove").arg("PATH");
         return Err(taken
             .with_hint(wording!("remove one of the two with `{}`, then relocate again", remove))
@@ -220,7 +220,10 @@ mod tests {
         db.add("/old/a.md", &["alpha"], &[]);
         db.add("/new/a.md", &["other"], &[]);
         let refused = db.store.relocate(&relocation("/old", "/new", &[])).unwrap_err();
-        assert!(refused.to_string().starts_with("/new/a.md is remembered already"), "{refused}");
+        assert!(
+            refused.to_string().starts_with("/new/a.md already belongs to another document"),
+            "{refused}"
+        );
         assert!(db.store.known_path("/old/a.md").unwrap().is_some());
         db.assert_intact();
     }

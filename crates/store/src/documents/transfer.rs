@@ -138,7 +138,7 @@ impl DocumentRecord {
     /// for its chunks.
     pub fn check_metadata(&self) -> Result<(), String> {
         let word = rows::check_document_json(&self.metadata)
-            .map_err(|reason| format!("its metadata is not what kb writes: {reason}"))?;
+            .map_err(|reason| format!("its metadata was not written by kb: {reason}"))?;
         let Some(format) = Format::named(&word) else {
             return Err(format!("unknown format `{word}`"));
         };
@@ -148,7 +148,7 @@ impl DocumentRecord {
         }
         for (chunk_index, chunk) in self.chunks.iter().enumerate() {
             rows::check_chunk_json(&chunk.metadata).map_err(|reason| {
-                format!("the metadata of its chunk {chunk_index} is not what kb writes: {reason}")
+                format!("the metadata of its chunk {chunk_index} was not written by kb: {reason}")
             })?;
         }
         Ok(())

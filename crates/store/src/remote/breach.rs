@@ -18,13 +18,13 @@ impl Breach {
 
     /// The error of a server that speaks something else.
     pub(super) fn not_postgres() -> Self {
-        Self::new("what answers there is not PostgreSQL", "check host and port of the URL")
+        Self::new("the server there is not PostgreSQL", "check host and port of the URL")
     }
 
     pub(super) fn too_much(what: impl fmt::Display) -> Self {
         Self::new(
             format!("the server sends {what}"),
-            "a copy made by kb has no such answers; check what answers there",
+            "a copy made by kb never sends this; check which server that is",
         )
     }
 }

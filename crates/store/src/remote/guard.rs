@@ -85,7 +85,7 @@ impl Meter {
                 return Err(Breach::new(reason, "try again later"));
             }
             if Instant::now() >= end {
-                return Err(Breach::too_much("an answer without end"));
+                return Err(Breach::too_much("an endless answer"));
             }
         }
     }
@@ -169,8 +169,8 @@ impl Scanner {
         spent.cost = spent.cost.saturating_add(cost);
         self.has_begun = true;
         match () {
-            () if spent.num_asides > MAX_ASIDES => Err(Breach::too_much("notices without end")),
-            () if spent.num_answers > MAX_ANSWERS => Err(Breach::too_much("answers without end")),
+            () if spent.num_asides > MAX_ASIDES => Err(Breach::too_much("endless notices")),
+            () if spent.num_answers > MAX_ANSWERS => Err(Breach::too_much("endless answers")),
             () if spent.cost > MAX_ANSWER_BYTES => Err(Breach::too_much(format_args!(
                 "an answer that takes more than {} MiB",
                 MAX_ANSWER_BYTES >> 20
@@ -355,7 +355,7 @@ mod tests {
         };
         let endless = meter.within(short, short, dripping);
         let reason = runtime.block_on(endless).unwrap_err().reason;
-        assert!(reason.contains("without end"), "{reason}");
+        assert!(reason.contains("endless"), "{reason}");
         assert_eq!(runtime.block_on(meter.within(long, long, async { 7 })), Ok(7));
     }
 }

@@ -33,8 +33,8 @@ const NEEDS_PASSWORD: &str = "set PGPASSWORD to the password of the URL's user";
 /// The remedy for tables that differ from those that kb makes; they can be rebuilt at any time.
 pub(super) const MAKE_AGAIN: &str = "drop the tables `kb_…` and push again";
 
-const UNENCRYPTED: &str =
-    "turn on `ssl` there, or use a tunnel (ssh -L); `sslmode=disable` in the URL does without";
+const UNENCRYPTED: &str = "turn on `ssl` there, or use a tunnel (ssh -L); `sslmode=disable` in the URL turns encryption \
+     off";
 
 const UNREACHABLE: &str =
     "check that the server runs, and host and port of the URL; a tunnel must be open";
@@ -66,7 +66,7 @@ const ADVICE: &[(&[SqlState], &str)] = &[
         ],
         "try again later",
     ),
-    (&[SqlState::DISK_FULL], "make room on the server, and push again"),
+    (&[SqlState::DISK_FULL], "free space on the server, and push again"),
 ];
 
 /// The reason why a connection failed.

@@ -127,7 +127,7 @@ pub fn push(
     // Two pushes at once would replace each other's blocks.
     let is_locked: bool = link.run(async |client| client.query_one(LOCK, &[]).await)?.get(0);
     if !is_locked {
-        return Err(link.refuse("another push is running there", "try again when it has ended"));
+        return Err(link.refuse("another push is running there", "try again when it has finished"));
     }
     let floor = store.cosine_floor()?;
     store.mirror(|mirror| {
@@ -160,7 +160,7 @@ pub fn push(
 fn prepare(link: &mut RemoteLink, state: &CopyState) -> Result<bool> {
     let dim = state.binding.as_ref().map_or(1, |binding| binding.dim);
     if dim > MAX_DIM {
-        let reason = format!("pgvector has no vectors of {dim} numbers");
+        let reason = format!("pgvector does not support vectors with {dim} dimensions");
         let reindex = kb("reindex").option("--model", "NAME");
         return Err(link.refuse(reason, wording!("choose a smaller model: `{}`", reindex)));
     }

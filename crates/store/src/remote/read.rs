@@ -56,11 +56,14 @@ impl Remote {
         if !state.is_known {
             let push = kb("push").arg("TARGET");
             return Err(if state.base_id.is_empty() {
-                link.refuse("it has no copy of a knowledge base", wording!("`{}` makes one", push))
+                link.refuse(
+                    "it has no copy of a knowledge base",
+                    wording!("`{}` creates one", push),
+                )
             } else {
                 link.refuse(
-                    "another version of kb has made its tables",
-                    wording!("`{}` makes them again", push),
+                    "another version of kb created its tables",
+                    wording!("`{}` creates them again", push),
                 )
             });
         }

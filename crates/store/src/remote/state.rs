@@ -109,7 +109,7 @@ impl CopyState {
                 && binding.passage_prefix.len() <= MAX_VALUE_BYTES
         });
         if !is_short {
-            return Err(link.refuse("its settings are not what kb writes", "push it again"));
+            return Err(link.refuse("its settings were not written by kb", "push it again"));
         }
         Ok(state)
     }

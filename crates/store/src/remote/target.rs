@@ -92,7 +92,7 @@ impl CopyTarget {
             || config.get_ssl_negotiation() != SslNegotiation::Postgres
         {
             return Err(refuse(
-                "kb has no `load_balance_hosts` and no direct `sslnegotiation`",
+                "kb supports neither `load_balance_hosts` nor direct `sslnegotiation`",
                 "leave them out of the URL of the target",
             ));
         }
@@ -105,8 +105,12 @@ impl CopyTarget {
         let methods = match taken.require_auth.or_else(|| variable("PGREQUIREAUTH")) {
             None => Methods::SCRAM,
             Some(words) => Methods::parse(&words).ok_or_else(|| {
-                let words = "scram-sha-256, md5, password, gss, sspi, none; either each with `!` in front, or no one";
-                refuse("`require_auth` (or PGREQUIREAUTH) is not what libpq knows", words)
+                let words = "scram-sha-256, md5, password, gss, sspi, none; put `!` before each \
+                    or before none";
+                refuse(
+                    "`require_auth` (or PGREQUIREAUTH) has a value that libpq does not know",
+                    words,
+                )
             })?,
         };
         let authorities = taken.sslrootcert.or_else(|| variable("PGSSLROOTCERT"));
@@ -135,7 +139,7 @@ fn refuse(message: &str, hint: &str) -> Error {
 fn encryption(word: &str, authorities: Option<&str>) -> Result<Encryption> {
     let known = Encryption::parse(word).ok_or_else(|| {
         let words = "disable, allow, prefer, require, verify-ca, verify-full";
-        refuse("`sslmode` (or PGSSLMODE) is not what libpq knows", words)
+        refuse("`sslmode` (or PGSSLMODE) has a value that libpq does not know", words)
     })?;
     match (known, authorities) {
         (Encryption::VerifyFull, _) => Ok(Encryption::VerifyFull),

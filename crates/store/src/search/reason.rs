@@ -30,7 +30,7 @@ pub(super) fn of(grounds: &ConfidenceGrounds) -> String {
         return format!("no passage has the word \"{word}\"");
     }
     if grounds.is_stale {
-        return "the file of the best passage is not what was indexed".into();
+        return "the file of the best passage has changed or is missing".into();
     }
     if signals.keyword.is_some_and(|found| found.is_name && found.is_found) {
         return "one of the first passages has the word".into();
@@ -134,7 +134,7 @@ mod tests {
         };
         check(&confidence::of(&named).unwrap(), "one of the first passages has the word");
         let stale = ConfidenceGrounds { is_stale: true, ..near() };
-        check(&stale, "the file of the best passage is not what was indexed");
+        check(&stale, "the file of the best passage has changed or is missing");
         let missing = ConfidenceGrounds { missing: Some("zirconium".into()), ..stale };
         check(&missing, "no passage has the word \"zirconium\"");
         let unmet = ConfidenceGrounds { is_unmet: true, ..missing };

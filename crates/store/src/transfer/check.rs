@@ -57,7 +57,7 @@ pub(super) fn printable(refusal: &str) -> String {
 pub(super) fn head(line: HeadLine) -> Checked<ExportHead> {
     let version = line.kb_export;
     if !(1..=VERSION).contains(&version) {
-        return Err(format!("the export has version {version}; this kb knows {VERSION}"));
+        return Err(format!("the export has version {version}; this kb supports {VERSION}"));
     }
     let mut paths = HashSet::new();
     let mut roots = Vec::new();
@@ -220,7 +220,7 @@ const MAX_MAKING: usize = 200;
 fn making(text: String) -> Checked<String> {
     let is_plain =
         text.len() <= MAX_MAKING && text.chars().all(|c| c == ' ' || c.is_ascii_graphic());
-    if is_plain { Ok(text) } else { Err("its making is not what kb writes".into()) }
+    if is_plain { Ok(text) } else { Err("its making was not written by kb".into()) }
 }
 
 fn chunk(line: ChunkLine, binding: Option<&Binding>) -> Checked<RecordedChunk> {

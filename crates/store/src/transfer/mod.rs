@@ -146,7 +146,7 @@ pub fn head(input: &mut impl BufRead, name: &Path) -> Result<ExportHead> {
     }
     let decoded = lines::decode_head(&line).map_err(|reason| {
         let reason = check::printable(&reason);
-        not_an_export(format!("the first line does not begin an export of kb: {reason}"))
+        not_an_export(format!("the first line is not that of an export of kb: {reason}"))
     })?;
     check::head(decoded).map_err(|reason| not_an_export(check::printable(&reason)))
 }

@@ -65,7 +65,7 @@ fn another_model_is_named_as_it_is_typed() {
             .to_string()
     };
     assert_eq!(hint("e5-small fp32"), "run `kb reindex --model e5-small` to switch models");
-    assert_eq!(hint("bge-small fp32"), "run `kb reindex` to compute all vectors again");
+    assert_eq!(hint("bge-small fp32"), "run `kb reindex` to recompute all vectors");
     let directory = std::env::temp_dir();
     let directory = directory.to_str().unwrap();
     let expected = format!("run `kb reindex --model-dir {directory}` to switch models");

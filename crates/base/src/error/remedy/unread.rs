@@ -16,7 +16,11 @@ pub(super) fn not_found(path: &Path) -> Option<Wording> {
         );
     }
     let is_pattern = typed.contains(['*', '?']);
-    is_pattern.then(|| "no file here matches it; a folder is added with everything below it".into())
+    is_pattern.then(|| {
+        "no file here matches it; to add everything below a folder, name the \
+        folder"
+            .into()
+    })
 }
 
 /// How files of kinds that nothing reads become files that kb reads: extensions in lower case, and the command.

@@ -82,7 +82,7 @@ pub(super) fn path(text: String) -> Checked<String> {
     {
         return Ok(text);
     }
-    Err(format!("the path `{text}` is not clean"))
+    Err(format!("the path `{text}` is not valid"))
 }
 
 fn has_drive(path: &str) -> bool {

@@ -166,7 +166,7 @@ fn a_first_line_that_begins_no_export_is_refused() {
             Err(Error::Usage { message, hint: Some(_) }) => message.to_string(),
             other => panic!("{other:?}"),
         };
-    assert!(refusal("# Notes\n").starts_with("the first line does not begin an export of kb"));
+    assert!(refusal("# Notes\n").starts_with("the first line is not that of an export of kb"));
     assert!(refusal(r#"{"kb_export": 9, "binding": null}"#).contains("version 9"));
     let long = refusal(&" ".repeat(limits::EXPORT_HEAD_BYTES + 1));
     assert_eq!(long, "the first line is longer than 16 MB");

@@ -106,18 +106,18 @@ fn a_path_in_a_container_is_relative_and_clean() {
     let longest = format!("/{}", "a".repeat((1 << 20) - 1));
     for (path, refusal) in [
         ("/a.zip//b/c.md", ""),
-        ("/a.zip//b//c.md", "is not clean"),
-        ("/a.zip//../c.md", "is not clean"),
-        ("/a.zip//b/./c.md", "is not clean"),
-        ("/a.zip///c.md", "is not clean"),
-        ("/a.zip//", "is not clean"),
-        ("/a.zip//b\u{8}.md", "is not clean"),
-        ("/a\0.md", "is not clean"),
-        (r"\\server\..\a.md", "is not clean"),
+        ("/a.zip//b//c.md", "is not valid"),
+        ("/a.zip//../c.md", "is not valid"),
+        ("/a.zip//b/./c.md", "is not valid"),
+        ("/a.zip///c.md", "is not valid"),
+        ("/a.zip//", "is not valid"),
+        ("/a.zip//b\u{8}.md", "is not valid"),
+        ("/a\0.md", "is not valid"),
+        (r"\\server\..\a.md", "is not valid"),
         (r"C:\", ""),
         ("c:a", "is not absolute"),
         (&longest, ""),
-        (&format!("{longest}a"), "is not clean"),
+        (&format!("{longest}a"), "is not valid"),
     ] {
         let mut line = with("/path", json!(path));
         line["paths"][0]["path"] = json!(path);
@@ -143,7 +143,7 @@ fn the_making_is_a_short_line_of_ascii() {
     check("/making", json!(null), "");
     check("/making", json!("a=1 ".repeat(50)), "");
     for making in ["a".repeat(201), "a\nb".into(), "é".into(), "a\u{7f}".into()] {
-        check("/making", json!(making), "its making is not what kb writes");
+        check("/making", json!(making), "its making was not written by kb");
     }
 }
 
@@ -218,8 +218,8 @@ fn check_head(pointer: &str, value: Value, refusal: &str) {
 
 #[test]
 fn the_settings_of_vectors_are_those_that_a_model_can_have() {
-    check_head("/kb_export", json!(0), "the export has version 0; this kb knows 1");
-    check_head("/kb_export", json!(2), "the export has version 2; this kb knows 1");
+    check_head("/kb_export", json!(0), "the export has version 0; this kb supports 1");
+    check_head("/kb_export", json!(2), "the export has version 2; this kb supports 1");
     for (pointer, largest, refusal) in [
         ("/binding/embedding_dim", 8192, "a vector cannot have"),
         ("/binding/max_tokens", 1_000_000, "a model cannot read"),
