@@ -129,7 +129,7 @@ def watched(world, result, renames):
     with open(log, "wb") as out:
         watch = world.start(data_dir, "watch", stdout=subprocess.DEVNULL, stderr=out)
     seen = lambda text: within(lambda: text in log.read_bytes())  # noqa: E731
-    problems = [] if seen(b"following") else ["it does not start"]
+    problems = [] if seen(b"watching") else ["it does not start"]
     os.mkfifo(folder / "pipe.md")
     with socket.socket(socket.AF_UNIX) as server:
         # The address of a socket is short, and everything after this class needs the working directory.

@@ -61,10 +61,7 @@ fn what_kb_did_not_make_is_refused_by_every_command() {
             let error = env.kb(&[args, &["--format", "json"]].concat()).expect(2).json_error();
             assert_eq!(error["code"], "altered_schema", "{args:?}: {error}");
             let text = error["error"].as_str().unwrap();
-            assert!(
-                text.ends_with(&format!("was changed by something else than kb: {object}")),
-                "{text}"
-            );
+            assert!(text.ends_with(&format!("was changed outside kb: {object}")), "{text}");
             assert!(error["fix"].as_str().unwrap().contains("`kb restore FILE`"), "{error}");
         }
         let doctor = env.kb(&["doctor", "--fix"]).expect(2);

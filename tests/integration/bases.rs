@@ -275,7 +275,7 @@ fn files_that_a_foreign_base_names_are_followed_only_with_permission() {
     assert_eq!(hit["results"][0]["source"]["stale"], Value::Null);
     let settings = in_folder(&env, "clone", &["config", "--format", "json"]).expect(0);
     assert!(
-        settings.stderr.contains("`ingestion.follow_links` does not count"),
+        settings.stderr.contains("`ingestion.follow_links` has no effect"),
         "{}",
         settings.stderr
     );

@@ -126,7 +126,7 @@ fn nothing_is_changed_before_a_yes() {
     let refused = env.kb(&["mcp", "install", "--client", "cursor"]).expect(1);
     // The change is shown in the syntax of the file, and the error is the last line.
     assert!(refused.stderr.contains("+ \"kb\": {"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("needs `--yes`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("requires `--yes`"), "{}", refused.stderr);
     assert_eq!(refused.stdout, "");
     let json = env.kb(&["mcp", "install", "--client", "cursor", "--format", "json"]).expect(1);
     assert_eq!(json.json_error()["code"], "usage");
@@ -198,7 +198,7 @@ fn a_project_chooses_neither_the_file_that_changes_nor_the_variables_of_the_serv
         let refused = project(client, 1).stderr;
         let place = env.path("elsewhere/mcp.json").canonicalize();
         assert!(place.is_err(), "nothing was written");
-        assert!(refused.contains("a link leads out of the project, to "), "{refused}");
+        assert!(refused.contains("a link points outside the project, to "), "{refused}");
         assert!(refused.contains("elsewhere/mcp.json; nothing was changed"), "{refused}");
     }
     // A link to a file in the project is followed, and the real path is shown.
@@ -208,7 +208,7 @@ fn a_project_chooses_neither_the_file_that_changes_nor_the_variables_of_the_serv
     env.write("project/settings/mcp.json", hostile);
     let done = project("vscode", 0);
     assert!(done.stderr.contains("project/settings/mcp.json, under"), "{}", done.stderr);
-    let dropped = "Drops of the existing entry: env LD_PRELOAD, envFile\n";
+    let dropped = "Drops these fields of the existing entry: env LD_PRELOAD, envFile\n";
     assert!(done.stderr.contains(dropped), "{}", done.stderr);
     let text = fs::read_to_string(env.path("project/settings/mcp.json")).unwrap();
     assert!(!text.contains("env") && text.contains("\"mcp\""), "{text}");
@@ -219,7 +219,7 @@ fn variables_of_the_users_own_entry_stay_and_are_named() {
     let env = TestEnv::with_corpus();
     let old = r#"{"mcpServers": {"kb": {"command": "old", "env": {"KB_TRACE": "1"}, "cwd": "/"}}}"#;
     env.write(".cursor/mcp.json", old);
-    let kept = "Keeps of the existing entry: env KB_TRACE, cwd\n";
+    let kept = "Keeps these fields of the existing entry: env KB_TRACE, cwd\n";
     let asked = env.kb(&["mcp", "install", "--client", "cursor"]).expect(1).stderr;
     assert!(asked.contains(kept), "{asked}");
     let done = install(&env, &["--client", "cursor"]);

@@ -193,8 +193,7 @@ fn equal_names_get_a_number_and_are_reported() {
         serde_json::from_slice(&fs::read(env.path("out/README.md~2.json")).unwrap()).unwrap();
     assert_eq!(second["blocks"][0]["text"], "second");
     let output = env.ok(&["convert", "a/README.md", "b/README.md", "--output=out"]);
-    let note =
-        "b/README.md: the result is out/README.md~2.md, because an earlier file has the same name";
+    let note = "b/README.md: the result was written to out/README.md~2.md, because an earlier file has the same name";
     assert!(output.stderr.contains(note), "{}", output.stderr);
     // The same file named twice is one document.
     let report: Conversion =
@@ -298,7 +297,7 @@ fn a_file_of_the_user_is_replaced_only_with_force_and_a_file_of_the_run_never() 
     env.write("out/a.md.md", "old");
     let args = ["convert", "docs/a.md", "--output=out"];
     let refused = env.kb(&args).expect(1).stderr;
-    assert!(refused.contains("out/a.md.md has other content"), "{refused}");
+    assert!(refused.contains("out/a.md.md exists with other content"), "{refused}");
     assert!(refused.contains("hint: `--force` replaces it"), "{refused}");
     assert_eq!(fs::read_to_string(env.path("out/a.md.md")).unwrap(), "old");
     env.ok(&[&args[..], &["--force"]].concat());
@@ -308,13 +307,13 @@ fn a_file_of_the_user_is_replaced_only_with_force_and_a_file_of_the_run_never() 
     // The other files of a run are converted.
     env.write("out/a.md.md", "a longer text of the user");
     let output = env.ok(&["convert", "docs", "--output=out"]).stderr;
-    assert!(output.contains("a.md.md has other content"), "{output}");
+    assert!(output.contains("a.md.md exists with other content"), "{output}");
     assert!(output.contains("Converted 1 document. 1 failed."), "{output}");
     let output = env.ok(&["convert", "docs", "--output=docs", "--force"]);
     assert!(
         output
             .stderr
-            .contains("a.md: its result would replace docs/a.md.md, which is also converted"),
+            .contains("a.md: its result would replace docs/a.md.md, which is also an input"),
         "{}",
         output.stderr
     );
@@ -323,7 +322,7 @@ fn a_file_of_the_user_is_replaced_only_with_force_and_a_file_of_the_run_never() 
     // The same applies to a document from a stream.
     env.write("out/stdin.md", "mine");
     let refused = convert_stdin(&env, b"words", &["--output=out"]).expect(1).stderr;
-    assert!(refused.contains("stdin.md has other content"), "{refused}");
+    assert!(refused.contains("stdin.md exists with other content"), "{refused}");
     assert_eq!(fs::read_to_string(env.path("out/stdin.md")).unwrap(), "mine");
 }
 
@@ -532,7 +531,7 @@ fn options_of_lines_that_do_not_go_together_are_refused() {
     sources(&env);
     env.write("empty.txt", "\n");
     for (args, expected) in [
-        (&["in", "--format=jsonl", "--output=out"][..], "does not go with `--format jsonl`"),
+        (&["in", "--format=jsonl", "--output=out"][..], "cannot be used with `--format jsonl`"),
         (&["in", "--chunks"], "`--chunks` needs `--format jsonl`"),
         (&["in", "--format=jsonl", "--vectors"], "--chunks"),
         (&["in", "--format=jsonl", "--chunks", "--pages=1:2"], "--pages"),

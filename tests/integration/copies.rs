@@ -58,7 +58,10 @@ fn a_database_is_copied_before_its_schema_changes() {
     let made = copies(&env);
     assert_eq!(made.len(), 1, "{printed}");
     assert!(made[0].display().to_string().contains("/kb-before-migration-"), "{made:?}");
-    assert!(printed.contains(&format!("a copy from before is {}", made[0].display())), "{printed}");
+    assert!(
+        printed.contains(&format!("the previous database was saved as {}", made[0].display())),
+        "{printed}"
+    );
     assert_eq!(made[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);
     // The copy has the old schema, so an old kb can read it.
     let copy = Connection::open(&made[0]).unwrap();
@@ -186,7 +189,7 @@ fn a_removal_lists_the_copies_that_may_have_the_text_and_deletes_them() {
     assert!(has_text(&made[0]));
     let plain = env.ok(&["remove", "4", "--yes"]);
     let note = format!(
-        "note: 1 copy of the database that kb made may still have what was removed: {}; \
+        "note: 1 copy of the database that kb made may still contain the removed text: {}; \
          `kb remove --backups` deletes it",
         made[0].display()
     );

@@ -36,7 +36,7 @@ fn a_result_opens_in_the_editor_at_the_matching_line() {
     let output = env.ok(&[&search[..], &["1"]].concat());
     assert_eq!((output.stdout.as_str(), opened(&env)), ("", vec!["+41".into(), handbook.clone()]));
     let (warning, rest) = output.stderr.split_once('\n').unwrap();
-    assert!(warning.starts_with("warning: --open will be gone"), "{warning}");
+    assert!(warning.starts_with("warning: --open is deprecated and will be removed"), "{warning}");
     assert_eq!(rest, format!("Opening {handbook}\n"));
     // `VISUAL` takes precedence, and a command may have options.
     env.set("VISUAL", "code  --wait");

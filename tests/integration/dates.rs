@@ -67,7 +67,7 @@ fn newer_documents_win_near_ties_if_a_search_asks_for_it() {
     let share = &old["results"][0]["evidence"]["recency"];
     assert_eq!((dates(&old), share), (vec!["2019-05-06"], &json!(1.0)));
     let text = env.ok(&["search", query, "--recent=365", "--explain", "--format=human"]).stdout;
-    assert!(text.contains(", its date 2024-03-01 1.000"), "{text}");
+    assert!(text.contains(", recency of 2024-03-01 1.000"), "{text}");
     // Without a setting, the half life is a month. A number needs the sign: without it, it is a word.
     assert_eq!(
         env.json(&["search", query, "--recent"]),

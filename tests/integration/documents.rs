@@ -232,7 +232,7 @@ fn without_tesseract_scans_are_added_counted_and_reported() {
     assert_eq!(env.json(&["init", "--status", "--format=json"])["ocr"], ocr);
     for command in [["status", "--format=human"].as_slice(), &["init", "--status"]] {
         let printed = env.ok(command).stdout;
-        assert!(printed.contains("not installed (scans are read by Tesseract)"), "{printed}");
+        assert!(printed.contains("not installed (Tesseract reads scans)"), "{printed}");
     }
     check_database(&env);
 }

@@ -40,7 +40,7 @@ fn many_documents_are_tagged_by_id_path_and_name() {
     assert_eq!(answer["documents"][1]["id"], 3);
     // A command that changes nothing reports that.
     let same = env.ok(&["tag", "3", "--remove", "mine"]);
-    assert!(same.stderr.contains("no tag was changed"), "{same:?}");
+    assert!(same.stderr.contains("no tags were changed"), "{same:?}");
     // A single name has the answer that a single id always had.
     let answer = env.json(&["tag", "charger", "--add", "x", "--format=json"]);
     assert_eq!((&answer["id"], answer["tags"].as_array().map(Vec::len)), (&json!(7), Some(4)));
@@ -229,7 +229,7 @@ fn a_rule_needs_an_added_folder() {
     env.ok(&["add", "--note", "The valve."]);
     for (args, message) in [
         (&["remove", &file, "--ignore", "--yes"][..], "is not below an added folder"),
-        (&["remove", "--type=note", "--ignore", "--yes"], "has no file to keep away"),
+        (&["remove", "--type=note", "--ignore", "--yes"], "has no file to ignore"),
         (&["remove", "notes", "--ignore", "--yes"], "is or contains an added folder"),
     ] {
         let refused = env.kb(args).expect(1).stderr;
@@ -252,7 +252,7 @@ fn removing_reports_what_no_file_has() {
     env.ok(&["add", "--note", "The anchor.", "--tags", "harbour"]);
     fs::remove_file(env.path("notes/d.md")).unwrap();
     let expected = "these are in no file and will be lost: 1 note, 1 document with a missing file, \
-        1 edited title and 1 document with edited tags; `--export FILE` keeps them\n";
+        1 edited title and 1 document with edited tags; `--export FILE` saves them\n";
     let refused = env.kb(&["remove", "--path=notes"]).expect(1).stderr;
     assert!(refused.contains("1 document with a missing file, 1 edited title"), "{refused}");
     let output = env.ok(&["remove", "1", "2", "3", "4", "5", "--yes"]);
@@ -462,15 +462,19 @@ fn a_page_with_an_error_is_kept_and_opened_again() {
     for (text, line) in [
         ("---\ntitle: \"a\ntags: []\n---\n\nText.\n", "line "),
         ("title: a\n", "line 1: the first line is not `---`"),
-        ("---\ntitle: a\n\nText.\n", "line 4: there is no second line `---`"),
+        ("---\ntitle: a\n\nText.\n", "line 4: the second line `---` is missing"),
         ("---\ntitle: a\nauthor: b\n---\n\nText.\n", "line 3: only title, tags and date"),
         ("---\ndate: 2026-02-30\n---\n\nText.\n", "line 2: February 2026 has 28 days"),
-        ("---\ntitle: []\n---\n\nText.\n", "line 2: the title is not a text"),
+        ("---\ntitle: []\n---\n\nText.\n", "line 2: the title is not text"),
         ("---\ntitle: a\n---\n\n", "line 4: the note is empty"),
     ] {
         let output = edit_as(&mut env, "7", text).expect(1);
         assert!(output.stderr.contains(line), "{text}: {}", output.stderr);
-        assert!(output.stderr.contains("`kb edit 7` opens it again"), "{}", output.stderr);
+        assert!(
+            output.stderr.contains("`kb edit 7` opens the saved text again"),
+            "{}",
+            output.stderr
+        );
         assert_eq!(fs::read_to_string(env.path(".kb/edit-7.md")).unwrap(), text);
     }
     let limit = [("KB_INGESTION_MAX_FILE_MB", "1")];
@@ -482,7 +486,7 @@ fn a_page_with_an_error_is_kept_and_opened_again() {
     assert_eq!((mode & 0o777, env.ok(&["export"]).stdout), (0o600, before));
     editor(&mut env, "sed -i 's/^title: .*/title: Mended/; s/^$/\\nThe charger./' \"$1\"");
     let output = env.ok(&["edit", "7"]);
-    assert!(output.stderr.contains("this text was kept"), "{output:?}");
+    assert!(output.stderr.contains("this text was saved"), "{output:?}");
     assert_eq!(env.json(&["info", "7", "--format=json"])["title"], "Mended");
     assert!(!env.path(".kb/edit-7.md").exists());
     // The text of a file is edited in the file.
@@ -523,7 +527,10 @@ fn a_removal_erases_the_kept_page_of_an_edit() {
     env.write(".kb/edit-01.md", "mine");
     env.write(".kb/edit-x.md", "mine");
     let told = env.ok(&["doctor"]).stdout;
-    assert!(told.contains("edit-1.md is a page of `kb edit` whose document was removed"), "{told}");
+    assert!(
+        told.contains("edit-1.md is a saved text of `kb edit` whose document was removed"),
+        "{told}"
+    );
     assert!(!told.contains("edit-2.md") && !told.contains("edit-01.md"), "{told}");
     env.ok(&["doctor", "--fix"]);
     assert_eq!(pages(&env), ["edit-01.md", "edit-2.md", "edit-x.md"]);
@@ -539,8 +546,8 @@ fn a_document_that_changed_meanwhile_is_not_overwritten() {
     );
     editor(&mut env, &other);
     let output = env.kb(&["edit", "1"]).expect(1);
-    assert!(output.stderr.contains("document 1 has changed meanwhile"), "{output:?}");
-    assert!(output.stderr.contains("the edited text is kept"), "{output:?}");
+    assert!(output.stderr.contains("document 1 has changed in the meantime"), "{output:?}");
+    assert!(output.stderr.contains("the edited text was saved"), "{output:?}");
     assert_eq!(env.json(&["show", "1", "--format=json"])["text"], "The second text.");
     assert!(fs::read_to_string(env.path(".kb/edit-1.md")).unwrap().contains("third"));
 }

@@ -26,7 +26,7 @@ fn errors_that_the_user_can_fix_end_with_status_1() {
         &env,
         &["list", "--format", "yaml"],
         1,
-        "error: invalid value 'yaml' for '--format <FORMAT>'\nhint: one of json, human",
+        "error: invalid value 'yaml' for '--format <FORMAT>'\nhint: use one of json, human",
     );
     for args in [
         ["frobnicate", "x", "y"],

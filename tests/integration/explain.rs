@@ -28,7 +28,7 @@ fn explained_terms_add_up_to_the_score_of_their_leg() {
     assert!(plain["results"][0].get("terms").is_none());
     let text = env.ok(&["search", "battery gauge", "--explain", "--format", "human"]).stdout;
     assert!(text.contains("keywords rank 1") && text.contains("battery: "), "{text}");
-    assert!(text.contains("; tokens match "), "{text}");
+    assert!(text.contains("; token match "), "{text}");
 }
 
 #[test]

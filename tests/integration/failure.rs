@@ -142,7 +142,7 @@ fn a_folder_without_files_is_reported() {
         1,
         "usage",
         "error: there are no files in nothing\n\
-         hint: hidden files and those listed in .gitignore are left out",
+         hint: hidden files and those listed in .gitignore are ignored",
     );
     env.write("nothing/empty.md", "");
     let output = env.kb(&["add", "nothing"]).expect(1);
@@ -186,7 +186,7 @@ fn unreadable_and_unwritable_paths_are_named() {
     let output = env.ordinary_kb(&["add", "secret", "docs"]).expect(0);
     // It is tried again, but reported once.
     assert!(output.stderr.contains("Added 1 document. 0 failed. 0 skipped"), "{}", output.stderr);
-    assert!(output.stderr.contains("1 known to fail"), "{}", output.stderr);
+    assert!(output.stderr.contains("1 file failed in an earlier run"), "{}", output.stderr);
     rights(&secret, 0o600);
 
     rights(&env.path(".kb"), 0o500);
@@ -197,7 +197,7 @@ fn unreadable_and_unwritable_paths_are_named() {
     // Like a full disk, a place that cannot be written is a failure of the system.
     assert_eq!(output.status, 2, "{}", output.text());
     let database = env.database();
-    let expected = format!("error: the database {} can only be read here\n", database.display());
+    let expected = format!("error: the database {} is read-only here\n", database.display());
     assert!(output.stderr.starts_with(&expected), "{}", output.stderr);
     assert_eq!(find(&env, &["lamp keeper salt"]), ["Lamp"]);
     check_database(&env);
@@ -281,7 +281,7 @@ fn a_foreign_or_damaged_database_is_left_alone() {
         fs::read(path).unwrap()
     };
     let foreign = |db: &Connection| db.execute_batch("CREATE TABLE documents (id)").unwrap();
-    let restore = "hint: `kb doctor --fix` repairs what it can; else restore a copy of the file, \
+    let restore = "hint: `kb doctor --fix` repairs what it can; otherwise restore a copy of the file, \
          or move it away and add the documents again";
     let malformed = format!(
         "the database [HOME]/.kb/kb.db is corrupt: database disk image is malformed\n{restore}"
@@ -299,14 +299,14 @@ fn a_foreign_or_damaged_database_is_left_alone() {
             by_sqlite(b"", &foreign),
             "foreign",
             "[HOME]/.kb/kb.db is not a kb database\n\
-             hint: point `--data-dir` or KB_DATA_DIR at another directory"
+             hint: set `--data-dir` or KB_DATA_DIR to another directory"
                 .to_owned(),
         ),
         (
             by_sqlite(&good, &set_version),
             "schema_too_new",
             format!(
-                "[HOME]/.kb/kb.db has schema version 99; this kb knows versions up to {newest}\n\
+                "[HOME]/.kb/kb.db has schema version 99; this kb supports versions up to {newest}\n\
                  hint: upgrade kb, and restart servers and watches that still run an older one"
             ),
         ),
@@ -484,7 +484,7 @@ fn a_hint_about_a_value_fits_the_place_where_it_was_typed() {
         assert!(error.ends_with(&format!("\nhint: {hint}\n")), "{error}");
     }
     let error = env.kb_with(&[("KB_DEFAULT_TOP", "abc")], &["config"]).expect(1).stderr;
-    let hint = "hint: the default is 10, and holds if KB_DEFAULT_TOP is unset\n";
+    let hint = "hint: the default is 10, which applies if KB_DEFAULT_TOP is unset\n";
     assert!(error.ends_with(hint), "{error}");
     // A value in the file is at fault, not the one that was typed.
     env.write(".kb/config.yaml", "search:\n  default_top: abc\n");
@@ -579,23 +579,23 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
         ),
         (
             &["list", "--formt=json"],
-            "unexpected argument '--formt' found\nhint: a similar argument exists: '--format'",
+            "unexpected argument '--formt' found\nhint: did you mean `--format`?",
         ),
         (
             &["list", "--format=xml"],
-            "invalid value 'xml' for '--format <FORMAT>'\nhint: one of json, human",
+            "invalid value 'xml' for '--format <FORMAT>'\nhint: use one of json, human",
         ),
         (
             &["list", "--type=movie"],
             &format!(
-                "invalid value 'movie' for '--type <TYPE>'\nhint: one of {}",
+                "invalid value 'movie' for '--type <TYPE>'\nhint: use one of {}",
                 "movie".parse::<DocumentKind>().unwrap_err().known.join(", ")
             ),
         ),
         (
             &["add", "x", "--language=plankalkuel"],
             &format!(
-                "invalid value 'plankalkuel' for '--language <LANGUAGE>'\nhint: one of {}",
+                "invalid value 'plankalkuel' for '--language <LANGUAGE>'\nhint: use one of {}",
                 Language::ALL.map(Language::as_str).join(", ")
             ),
         ),
@@ -658,9 +658,15 @@ fn one_argument_of_several_words_is_a_search() {
     let question = "which gauge is frozen";
     assert_eq!(env.ok(&[question]).stdout, env.ok(&["search", question]).stdout);
     // Words that are typed apart are a mistyped command, with or without one that is like it.
-    for words in [&["frozen", "gauge"][..], &["serch", "gauge"], &["frozen"]] {
+    let search = "To search instead";
+    for (words, before) in [
+        (&["frozen", "gauge"][..], format!("did you mean `open`? {search}")),
+        (&["serch", "gauge"], format!("did you mean `search` or `schema`? {search}")),
+        (&["frozen"], format!("did you mean `open`? {search}")),
+        (&["xyzzy", "gauge"], "`kb --help` lists the commands; to search".to_owned()),
+    ] {
         let output = env.kb(words).expect(1);
-        let hint = format!("; to search: `kb search \"{}\"`\n", words.join(" "));
+        let hint = format!("hint: {before}: `kb search \"{}\"`\n", words.join(" "));
         assert!(output.stdout.is_empty() && output.stderr.contains(&hint), "{}", output.text());
     }
     env.kb(&["frozen gauge", "--top=1"]).expect(1);
@@ -778,7 +784,7 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
     };
     let hint = |other: &str| {
         let fetched = "hint: if `kb init` fetched it, remove it and run `kb init` again";
-        format!("{fetched}; else name another with {other}")
+        format!("{fetched}; otherwise name another with {other}")
     };
     for (name, length, message) in [
         ("model.safetensors", 5000, "it has 5000 bytes, expected "),

@@ -97,7 +97,7 @@ fn settings_of_a_project_start_no_program_and_name_no_folder() {
     assert!(top.stdout.contains("project/.kb/config.yaml"), "{}", top.stdout);
     let set = ["config", "set", "ingestion.follow_links", "true"];
     let output = in_folder(&env, "project", &set).expect(0);
-    assert!(output.stderr.contains("does not count in the settings of a project"));
+    assert!(output.stderr.contains("has no effect in the settings of a project"));
 }
 
 /// The name of a model is one of files on the hub.
@@ -203,7 +203,7 @@ fn a_permission_covers_the_folders_that_were_shown_with_their_options() {
     let src = env.path("clone/src").display().to_string();
     change(&env, "clone/.kb/kb.db", &format!("UPDATE roots SET path = '{src}', real_path = NULL"));
     let shown = in_folder(&env, "clone", &["base", "allow", "--files", "--yes"]).expect(0);
-    let line = format!("is followed from now on: {src} (new, no options)");
+    let line = format!("followed from now on: {src} (new, no options)");
     assert!(shown.stderr.contains(&line), "{}", shown.stderr);
     change(&env, "clone/.kb/kb.db", KEYS);
     change(&env, "clone/.kb/kb.db", "UPDATE roots SET follow = 1 WHERE path LIKE '%/src'");
@@ -219,7 +219,7 @@ fn a_permission_covers_the_folders_that_were_shown_with_their_options() {
     assert!(shown.stderr.contains(&other_options), "{}", shown.stderr);
     assert_eq!(update(&env, "clone").added, 1);
     let again = in_folder(&env, "clone", &["base", "allow", "--files", "--yes"]).expect(0);
-    assert!(!again.stderr.contains("is followed from now on"), "{}", again.stderr);
+    assert!(!again.stderr.contains("followed from now on"), "{}", again.stderr);
 }
 
 /// Finding N4: any file with the id of a database made here was trusted after `kb restore`.
@@ -302,7 +302,7 @@ fn folders_of_an_older_version_are_taken_over_once_unless_hidden_or_elsewhere() 
         let first = env.ok(&["search", "gauge"]);
         let notes = env.path("notes").display().to_string();
         assert!(
-            first.stderr.contains(&format!("followed as before: {notes} (new")),
+            first.stderr.contains(&format!("still followed: {notes} (new")),
             "{}",
             first.text()
         );
@@ -328,7 +328,7 @@ fn an_update_on_a_terminal_asks_before_it_reads_what_was_added() {
     env.write("more/b.md", "# Weir\n\nThe weir is closed.\n");
     env.ok(&["add", "notes"]);
     change(&env, ".kb/kb.db", "INSERT INTO roots (path) VALUES ('HOME/more')");
-    let more = format!("is not followed so far: {} (new", env.path("more").display());
+    let more = format!("not followed so far: {} (new", env.path("more").display());
     for (typed, is_read) in [("n\n", false), ("y\n", true)] {
         let shown = terminal::run(&env, &["update"], typed, false).expect(0);
         assert!(shown.stderr.contains(&more) && shown.stderr.contains("[y/N]"), "{}", shown.stderr);

@@ -352,7 +352,7 @@ fn a_search_on_a_terminal_reminds_of_an_old_update() {
         env.set("KB_FRESHNESS_DAYS", days);
         terminal::run(env, &search, "", true).expect(0).stderr
     };
-    let reminder = "last update 42 days ago: `kb update`";
+    let reminder = "the last update was 42 days ago; run `kb update`";
     assert!(!shown(&mut env, "30").contains("last update"));
     age(&env, 42);
     assert_eq!(shown(&mut env, "30").matches(reminder).count(), 1);

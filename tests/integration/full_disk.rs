@@ -72,7 +72,10 @@ fn adding_stops_while_there_is_room_for_a_removal() {
     ended("init", "0");
     let full = ended("add", "2");
     assert!(full.contains("error: no space left to write "), "{full}");
-    assert!(full.contains("or documents with `kb remove`; then run the command again"), "{full}");
+    assert!(
+        full.contains("or remove documents with `kb remove`; then run the command again"),
+        "{full}"
+    );
     let documents = |name: &str| -> usize {
         let listed: serde_json::Value = serde_json::from_str(&text(name)).unwrap();
         listed.as_array().unwrap().len()
@@ -87,7 +90,7 @@ fn adding_stops_while_there_is_room_for_a_removal() {
     assert!(text("doctor").contains("sound: "), "{}", text("doctor"));
     // Without a free byte, nothing can be removed; the error says what to do, and nothing is lost.
     let filled = ended("filled", "2");
-    assert!(filled.contains("make room on that disk: old backups, caches"), "{filled}");
+    assert!(filled.contains("free space on that disk: delete old backups or caches"), "{filled}");
     ended("after", "0");
     assert!(text("sound").contains("sound: "), "{}", text("sound"));
 }

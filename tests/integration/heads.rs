@@ -239,14 +239,14 @@ fn a_database_moves_to_a_dense_model_to_fewer_dimensions_and_back() {
         let error = env.kb(args).expect(1).stderr;
         let reason = "DB uses 'wide int8' (64 dim) but config specifies 'wide with 48 dim'\n";
         assert!(error.contains(reason), "{error}");
-        assert!(error.ends_with("hint: run `kb reindex` to compute all vectors again\n"));
+        assert!(error.ends_with("hint: run `kb reindex` to recompute all vectors\n"));
     }
     assert_eq!(find(&env, &["frozen tide", "--fts-only"]), ["Tides"]);
     env.ok(&["reindex"]);
     check(48);
     env.ok(&["config", "set", "embedding.dim", "65"]);
     let error = env.kb(&["reindex", "--format", "json"]).expect(1).json_error();
-    assert_eq!(error["error"], "embedding.dim is 65, but vectors of wide have 64 numbers");
+    assert_eq!(error["error"], "embedding.dim is 65, but vectors of wide have 64 dimensions");
     env.ok(&["config", "set", "embedding.dim", "0"]);
     let error = env.kb(&["search", "tide"]).expect(1).json_error();
     assert!(error["error"].as_str().unwrap().contains("specifies 'wide with 64 dim'"), "{error}");

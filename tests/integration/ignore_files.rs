@@ -38,7 +38,7 @@ fn an_ignore_file_that_is_not_a_file_is_skipped_and_reported() {
         (
             ".gitignore",
             |env: &TestEnv, name: &str| symlink("/dev/zero", env.path(name)).unwrap(),
-            "it is a link that leaves the folder",
+            "it is a link that points outside the folder",
         ),
         (
             ".gitignore",
@@ -156,7 +156,7 @@ fn what_programs_made_is_left_out_named_and_read_on_request() {
         env.write(&format!("project/{name}"), format!("# {name}\n\nzephyrine {name}\n"));
     }
     let added = env.ok(&["add", "project"]).stderr;
-    let named = "3 ignored: 2 node_modules, 1 yarn.lock; `kb files --ignored` lists them. `--include-ignored` reads what programs made.";
+    let named = "3 ignored: 2 node_modules, 1 yarn.lock; `kb files --ignored` lists them. `--include-ignored` reads generated files.";
     assert!(added.contains("Added 1 document.") && added.contains(named), "{added}");
     let ignored = env.ok(&["files", "--ignored"]).stdout;
     assert_eq!(ignored.matches("generated").count(), 3, "{ignored}");
@@ -189,7 +189,7 @@ fn bundles_are_left_out_by_content_and_data_for_people_is_read() {
     let plan = env.ok(&["add", "site", "--dry-run", "--format=json"]).stdout;
     assert!(plan.contains("generated"), "{plan}");
     let added = env.ok(&["add", "site"]).stderr;
-    let named = "1 ignored: 1 .js; `kb files --ignored` lists it. `--include-ignored` reads what programs made.";
+    let named = "1 ignored: 1 .js; `kb files --ignored` lists it. `--include-ignored` reads generated files.";
     assert!(added.contains("Added 2 documents.") && added.contains(named), "{added}");
     let ignored = env.ok(&["files", "--ignored"]).stdout;
     assert!(ignored.contains("vendor-CLZY7.js") && ignored.contains("generated"), "{ignored}");

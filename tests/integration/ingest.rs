@@ -65,7 +65,7 @@ fn a_summary_ends_a_run() {
     env.write("docs/also.md", "# Also good\n\ngamma\n");
     assert_snapshot!(env.ok(&["add", "docs"]).text(), @r"
     --- stderr
-    Added 0 documents. 0 failed. 2 skipped (already indexed). 1 updated. 2 ignored: 1 .xyz, 1 empty; `kb files --ignored` lists them. 1 known to fail; `kb files --failed` lists it.
+    Added 0 documents. 0 failed. 2 skipped (already indexed). 1 updated. 2 ignored: 1 .xyz, 1 empty; `kb files --ignored` lists them. 1 file failed in an earlier run; `kb files --failed` lists it.
     ");
     check_intact(&env);
 }

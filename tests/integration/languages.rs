@@ -94,7 +94,7 @@ fn text_that_the_model_cannot_read_is_reported_with_the_command_and_its_cost() {
     for number in 0..12 {
         env.write(&format!("docs/{number}.txt"), format!("{RUSSIAN} Запись номер {number}."));
     }
-    let line = "in Russian, which all-MiniLM-L6-v2 cannot read: search finds them by their words, not by their meaning";
+    let line = "in Russian, which all-MiniLM-L6-v2 cannot read: search finds them by keyword only, not by meaning";
     let output = env.ok(&["add", "docs"]);
     let reported: Vec<&str> = output.stderr.lines().filter(|found| found.contains(line)).collect();
     let [reported] = reported[..] else { panic!("one line: {}", output.stderr) };

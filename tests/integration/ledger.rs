@@ -135,7 +135,7 @@ fn a_list_of_files_is_narrowed_by_outcome_and_path() {
     );
     assert_eq!(
         shown(&["files", "--waived", "docs"]),
-        "No waived file at or below docs. `kb add` and `kb update` record the files they see."
+        "No waived files at or below docs. `kb add` and `kb update` record the files they see."
     );
     env.kb(&["files", "--failed", "--ignored"]).expect(1);
 }
@@ -224,7 +224,10 @@ fn a_failed_file_is_reported_once_and_read_again_only_when_it_changed() {
     }
     assert_eq!(num_logged(&env), 1);
     let human = env.ok(&["update"]).text();
-    assert!(human.contains("1 known to fail; `kb files --failed` lists it."), "{human}");
+    assert!(
+        human.contains("1 file failed in an earlier run; `kb files --failed` lists it."),
+        "{human}"
+    );
     assert!(!human.contains("bad.md"), "{human}");
     // Another size: it is tried, fails, and is reported.
     env.write("docs/bad.md", [binary(), binary()].concat());

@@ -143,7 +143,7 @@ fn check_short_help(env: &TestEnv, words: &[&str]) {
     let mut command = env.command(&[words, &["-h"]].concat());
     let help = env.finish(command.env("COLUMNS", "80")).expect(0);
     assert!(help.stdout.lines().count() < 24, "{}", help.stdout);
-    let all = format!("`{} --help` has every option", [&["kb"], words].concat().join(" "));
+    let all = format!("`{} --help` explains all options", [&["kb"], words].concat().join(" "));
     assert!(words.is_empty() || help.stdout.contains(&all), "{}", help.stdout);
     assert!(!help.stdout.contains("--data-dir"), "{}", help.stdout);
 }
@@ -386,7 +386,7 @@ fn what_is_new_is_listed_found_and_exported() {
 fn removing_asks_only_at_a_terminal() {
     let env = TestEnv::with_corpus();
     let output = env.kb(&["remove", "7"]).expect(1);
-    assert!(output.stderr.contains("needs `--yes`"), "{}", output.stderr);
+    assert!(output.stderr.contains("requires `--yes`"), "{}", output.stderr);
     with_stdin(&env, &["remove", "7"], "y\n").expect(1);
     assert_eq!(documents(&env, &[]).len(), 8);
     for typed in ["n\n", "\n", "\u{4}", "what\n"] {
@@ -484,7 +484,7 @@ fn a_backup_is_a_working_database_and_replaces_files_only_on_request() {
     assert_eq!(copied["file"].as_str(), file.to_str());
     assert_eq!(copied["total_chunks"], env.json(&["status", "--format", "json"])["total_chunks"]);
     assert_eq!(env.json(&["backup", "--verify", "copy.db", "--format", "json"]), copied);
-    assert!(env.ok(&["backup", "--verify", "copy.db"]).text().starts_with("Sound: "));
+    assert!(env.ok(&["backup", "--verify", "copy.db"]).text().starts_with("Verified "));
     // A read-only file is also checked.
     let mut rights = fs::metadata(&file).unwrap().permissions();
     rights.set_readonly(true);
@@ -563,7 +563,7 @@ fn the_cache_is_shown_and_unused_files_are_removed() {
     Would free 1.5 MB, 0.0 MB left.
     ");
     let error = env.kb(&["cache", "clean"]).expect(1);
-    assert!(error.stderr.contains("needs `--yes`"), "{}", error.stderr);
+    assert!(error.stderr.contains("requires `--yes`"), "{}", error.stderr);
     assert!(env.path("cache/graphs/0123/model.onnx").exists());
     let cleaned = env.json(&["cache", "clean", "--yes", "--format", "json"]);
     assert_eq!(cleaned["freed_bytes"], 1_500_001);
@@ -613,7 +613,8 @@ fn a_withdrawn_option_works_with_one_warning_and_is_out_of_help() {
     env.write("more/a.md", "# More\n\nThe more the better.\n");
     let added = env.kb(&["add", "more", "--recursive"]).expect(0);
     assert!(added.stderr.contains("\nAdded 1 document."), "{}", added.stderr);
-    let warning = "warning: --recursive will be gone in the next version: leave it out,";
+    let warning =
+        "warning: --recursive is deprecated and will be removed in the next version: leave it out;";
     assert!(added.stderr.starts_with(warning), "{}", added.stderr);
     assert_eq!(added.stderr.matches("warning:").count(), 1);
     for (command, option) in [("add", "--recursive"), ("search", "--open"), ("find", "--vec-only")]

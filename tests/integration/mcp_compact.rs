@@ -182,7 +182,7 @@ fn matching_lines_keep_to_a_budget_and_go_on_at_a_cursor() {
     assert!((2_000..4_000).contains(&text.len()), "{}: {text}", text.len());
     assert!(text.starts_with("2,000 lines in 5 of "), "{text}");
     assert!(
-        text.contains(" more matches in 5 documents: narrow with path or type, or a larger budget"),
+        text.contains(" more matches in 5 documents: narrow with path or type, or raise budget"),
         "{text}"
     );
     arguments["budget"] = json!(5_000);
@@ -201,7 +201,7 @@ fn matching_lines_keep_to_a_budget_and_go_on_at_a_cursor() {
     let wrong = envelope(&client.request("tools/call", params));
     assert_eq!(wrong["error"]["details"]["code"], "usage", "{wrong}");
     let cut = env.ok(&["grep", "the boats", "--format", "agent", "--budget", "200"]).stdout;
-    assert!(cut.len() < 800 && cut.contains("or a larger --budget\n"), "{cut}");
+    assert!(cut.len() < 800 && cut.contains("or raise --budget\n"), "{cut}");
     assert!(cut.contains(" more matches in 5 documents: narrow with --path or --type"), "{cut}");
 }
 

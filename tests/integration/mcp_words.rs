@@ -85,15 +85,14 @@ fn an_outline_and_the_facts_of_a_document_are_brief_unless_all_is_asked_for() {
     let mut client = Client::start(&env, "", &[]);
     let brief = client.text("kb_outline", json!({ "document": "long.md" }));
     assert!(brief.contains("Part 29") && !brief.contains("Detail"), "{brief}");
-    assert!(brief.ends_with("60 deeper parts left out below level 2: larger level"), "{brief}");
+    assert!(brief.ends_with("60 deeper parts left out below level 2: raise level"), "{brief}");
     let deep = client.text("kb_outline", json!({ "document": "long.md", "level": 3 }));
     assert!(deep.contains("More 29") && !deep.contains("left out"), "{deep}");
     let all = client.data("kb_outline", json!({ "document": "long.md" }));
     assert_eq!(all["parts"].as_array().unwrap().len(), 91);
     let short = client.text("kb_outline", json!({ "document": "short.md" }));
     assert!(
-        short.contains('B')
-            && short.ends_with("1 deeper part left out below level 2: larger level"),
+        short.contains('B') && short.ends_with("1 deeper part left out below level 2: raise level"),
         "{short}"
     );
     let facts = client.text("kb_info", json!({ "document": "long.md" }));

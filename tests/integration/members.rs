@@ -164,7 +164,7 @@ fn what_is_left_out_or_cannot_be_read_is_listed() {
         ("data.bin", "type"),
         ("inner.zip", "type"),
         ("bad.pdf", "content does not match"),
-        ("__/up.md", "leads out of the archive"),
+        ("__/up.md", "points outside the archive"),
     ] {
         let line = files.lines().find(|line| line.contains(&format!("papers.zip//{name}")));
         assert!(line.is_some_and(|line| line.contains(word)), "{name}: {files}");

@@ -234,7 +234,7 @@ fn a_dense_in_another_form_is_refused_in_one_line() {
     let hub = Hub::serve(HUB_ID, files.clone());
     let env = machine(&hub);
     let error = env.kb(&["init", "--format", "json"]).expect(2).json_error();
-    let reason = "there is no 2_Dense/model.safetensors, and kb reads no other form of it";
+    let reason = "there is no 2_Dense/model.safetensors, and kb supports no other form";
     assert!(error["error"].as_str().unwrap().ends_with(reason), "{error}");
     for (name, bytes) in files {
         env.write(&format!("dense/{name}"), bytes);
@@ -295,7 +295,10 @@ fn a_dry_run_says_what_another_model_takes() {
     // Nothing is fetched to find out.
     hub.take_requests();
     let shown = env.ok(&["reindex", "--model", "mdbr-leaf-ir", "--dry-run"]).stdout;
-    let parts = ["Would embed 2 chunks with mdbr-leaf-ir in a time that is known once", "(90 MB)"];
+    let parts = [
+        "Would embed 2 chunks with mdbr-leaf-ir; the time is unknown until mdbr-leaf-ir is installed.",
+        "(90 MB)",
+    ];
     assert!(parts.iter().all(|part| shown.contains(part)), "{shown}");
     let unknown = env.json(&["reindex", "--model", "a/b", "--dry-run", "--format", "json"]);
     assert_eq!((&unknown["seconds"], &unknown["vector_bytes_then"]), (&Value::Null, &Value::Null));

@@ -493,7 +493,7 @@ fn a_model_that_reads_less_gets_the_stored_text_cut_again() {
     WordModel { seed: 2, max_seq_length: 64, ..WordModel::default() }.write(&env.path("short"));
     let output = env.ok(&["reindex", "--model-dir", "short"]);
     assert!(
-        output.stdout.contains("5 documents were made with other settings"),
+        output.stdout.contains("5 documents were indexed with other settings"),
         "{}",
         output.stdout
     );
@@ -593,7 +593,7 @@ fn precision_and_prefix_are_part_of_the_binding() {
         let output = env.kb_with(&[(variable, value)], &["search", "tide", "--format=human"]);
         assert_eq!(output.status, 1);
         assert!(output.stderr.contains(expected), "{}", output.stderr);
-        assert!(output.stderr.ends_with("hint: run `kb reindex` to compute all vectors again\n"));
+        assert!(output.stderr.ends_with("hint: run `kb reindex` to recompute all vectors\n"));
         env.finish(env.command(&["reindex"]).env(variable, value)).expect(0);
         env.finish(env.command(&["search", "tide"]).env(variable, value)).expect(0);
         env.ok(&["reindex"]);
@@ -636,7 +636,7 @@ fn the_table_of_models_is_valid() {
     }
     let mut seen = std::collections::BTreeSet::new();
     for spec in kb_embed::models() {
-        assert!(seen.insert(spec.name.to_lowercase()), "{} is there twice", spec.name);
+        assert!(seen.insert(spec.name.to_lowercase()), "{} appears twice", spec.name);
         assert!((64..=4096).contains(&spec.dim) && spec.dim % 8 == 0, "{}", spec.name);
         assert!((64..=32768).contains(&spec.max_tokens), "{}", spec.name);
         assert!(spec.download_mb.is_none_or(|size| size > 10), "{}", spec.name);

@@ -185,7 +185,7 @@ fn first_week(home: &mut Machine) {
         write(&home.env, number, "");
     }
     let added = home.env.ok(&["add", "life/diary", "--tags", "diary"]);
-    assert!(added.stderr.contains("found by their words"), "{}", added.stderr);
+    assert!(added.stderr.contains("found by keyword only"), "{}", added.stderr);
     assert!(home.env.ok(&["search", &marker(7)]).stdout.contains(&marker(7)));
     // The model comes, and all is as if it had been there.
     home.env.ok(&["init", "--model-dir", "tiny"]);

@@ -29,8 +29,16 @@ fn filters(env: &TestEnv) -> Vec<(Vec<String>, Value, String)> {
             json!({ "language": "rust" }),
             "no document is source code in `rust`",
         ),
-        row(&["--since", "2031"], json!({ "since": "2031" }), "no document is of 2031 or later"),
-        row(&["--until", "1931"], json!({ "until": "1931" }), "no document is of 1931 or earlier"),
+        row(
+            &["--since", "2031"],
+            json!({ "since": "2031" }),
+            "no document has the date 2031 or a later one",
+        ),
+        row(
+            &["--until", "1931"],
+            json!({ "until": "1931" }),
+            "no document has the date 1931 or an earlier one",
+        ),
         row(
             &["--added-since", "2131"],
             json!({ "added_since": "2131" }),
@@ -128,7 +136,7 @@ fn the_knowledge_base_of_a_project_is_named() {
     here(&["add", "."]).expect(0);
     let found = here(&["search", "ebb", "--format=json"]).expect(0);
     let note = found.json()["notes"][0].as_str().unwrap().to_owned();
-    assert!(note.starts_with("this is about the knowledge base of the project"), "{note}");
+    assert!(note.starts_with("using the knowledge base of the project"), "{note}");
     assert!(found.stderr.contains(&note), "{}", found.stderr);
     let mut client = Client::start(&env, "project", &[]);
     let text = client.text("kb_search", json!({ "query": "ebb" }));

@@ -156,7 +156,7 @@ fn tables_and_facts_line_up() {
     Database:  [HOME]/.kb/kb.db
     Documents: 8 (1 pdf, 2 markdown, 3 code, 2 note)
     Pages:     5 (0 read by OCR)
-    OCR:       not installed (scans are read by Tesseract)
+    OCR:       not installed (Tesseract reads scans)
     Updated:   [TIME]
     Model:     all-MiniLM-L6-v2 (384 dim, int8, 256 tokens)
     Weights:   53aa51172d14
@@ -207,12 +207,12 @@ fn people_are_told_what_was_done() {
     assert_snapshot!(env.ok(&["reindex"]).text(), @r"
     Embedded 1 chunk with all-MiniLM-L6-v2 (384 dim).
     --- stderr
-    note: kb computes all vectors again; a copy from before is [HOME]/.kb/kb-before-reindex-[TIME].db
+    note: kb recomputes all vectors; the previous database was saved as [HOME]/.kb/kb-before-reindex-[TIME].db
     ");
     assert_snapshot!(env.ok(&["export", "all.jsonl"]).text(), @r"
     --- stderr
     Exported 1 document with 1 chunk.
-    `kb import` computes 1 vector again, which takes as long as `kb reindex`; with `--vectors` they are kept
+    `kb import` will compute 1 vector again, which takes as long as `kb reindex`; `--vectors` exports them
     ");
     let refused = env.kb(&["export", "all.jsonl"]).expect(1).stderr;
     assert!(refused.contains("already exists") && refused.contains("--force"), "{refused}");
@@ -222,8 +222,8 @@ fn people_are_told_what_was_done() {
     assert_snapshot!(env.ok(&["remove", "1", "--yes"]).text(), @r"
     Removed 1 document.
     --- stderr
-    note: these are in no file and will be lost: 1 note; `--export FILE` keeps them
-    note: 1 copy of the database that kb made may still have what was removed: [HOME]/.kb/kb-before-reindex-[TIME].db; `kb remove --backups` deletes it
+    note: these are in no file and will be lost: 1 note; `--export FILE` saves them
+    note: 1 copy of the database that kb made may still contain the removed text: [HOME]/.kb/kb-before-reindex-[TIME].db; `kb remove --backups` deletes it
     ");
     assert_snapshot!(env.ok(&["search", "bank", "--fts-only", "--format=human"]).text(), @r#"
     Search: "bank" (0 matches, showing top 0)
@@ -238,7 +238,7 @@ fn people_are_told_what_was_done() {
     Data directory:      [HOME]/.kb
     Database:            [HOME]/.kb/kb.db
     Model configured:    all-MiniLM-L6-v2
-    OCR:                 not installed (scans are read by Tesseract)
+    OCR:                 not installed (Tesseract reads scans)
     Database built with: all-MiniLM-L6-v2 (384 dim, int8)
     --- stderr
     Ready. Next, add documents with `kb add DIRECTORY`.
@@ -278,7 +278,7 @@ fn progress_is_drawn_on_a_terminal_only() {
     let env = TestEnv::real();
     let shown = terminal::run(&env, &["add", CORPUS], "", false).expect(0);
     assert_eq!(shown.stdout, "");
-    for part in [" of 6 files", "6 read, ", " chunks embedded in ", " a second."] {
+    for part in [" of 6 files", "6 read, ", " chunks embedded in ", " per second."] {
         assert!(shown.stderr.contains(part), "{part}: {:?}", shown.stderr);
     }
     assert!(shown.stderr.contains("Added 6 documents."), "{:?}", shown.stderr);

@@ -78,9 +78,9 @@ fn a_picture_file_is_drawn_too() {
 fn what_cannot_be_drawn_is_refused_with_a_remedy() {
     let env = guide();
     for (args, message) in [
-        (&["2"][..], "document 2 is no PDF and no picture"),
+        (&["2"][..], "document 2 is neither a PDF nor a picture"),
         (&["1", "--page", "99"], "document 1 has no page 99"),
-        (&["1", "--page", "1-2"], "a picture shows one page"),
+        (&["1", "--page", "1-2"], "an image shows only one page"),
         (&["1", "--symbol", "x"], "cannot be used with"),
     ] {
         let args = [&["show"], args, &["--image", "out.png"]].concat();

@@ -122,7 +122,7 @@ fn check_refused(output: &Output, path: &Path) {
     let error = output.clone().expect(2).json_error();
     assert_eq!(error["code"], "cache_changed");
     let message = error["error"].as_str().unwrap();
-    let expected = format!("{} has changed since kb put it there: its SHA-256 is ", path.display());
+    let expected = format!("{} has changed since kb installed it: its SHA-256 is ", path.display());
     assert!(message.starts_with(&expected), "{message}");
     assert_eq!(error["fix"], "`kb doctor --fix` fetches or rebuilds it");
 }
@@ -132,7 +132,7 @@ fn a_sound_cache_is_reported_as_sound_and_listed_by_kb_cache() {
     let env = env();
     let found = doctor(&env, &[], 0);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].1.ends_with(" files with the right checksums"), "{found:?}");
+    assert!(found[0].1.ends_with(" files with correct checksums"), "{found:?}");
     let parts = env.json(&["cache", "--format=json"])["parts"].clone();
     for part in parts.as_array().unwrap() {
         assert_eq!(part["recorded"], "unchanged", "{part}");
@@ -207,8 +207,7 @@ fn a_changed_graph_is_rebuilt() {
             "rows.safetensors" | "words.bin" => env.ok(&["search", "frozen tide"]),
             _ => env.ok(&["add", "--note", &format!("A note after {end}.")]),
         };
-        let finding =
-            format!("{} was changed by another program; kb creates it again", path.display());
+        let finding = format!("{} was changed by another program; kb rebuilds it", path.display());
         assert_eq!(output.stderr.matches(&finding).count(), 1, "{}", output.stderr);
         assert_eq!(answer(&env), before);
         doctor(&env, &[], 0);

@@ -214,7 +214,7 @@ fn a_server_without_end_or_sense_is_given_up() {
         let (error, _) = refused(&env, &fake, &fake.url("localhost", "require_auth=none"));
         assert!(text(&error).contains(part), "{error}");
     };
-    check(Fake::start(None, endless(Vec::new(), notice.clone())), "notices without end");
+    check(Fake::start(None, endless(Vec::new(), notice.clone())), "endless notices");
     // A row of 2 GB, and one with a field of 2 GB.
     let declared = [&b"D"[..], &(2_000_000_000_u32).to_be_bytes(), &[0, 1]].concat();
     check(
@@ -240,7 +240,7 @@ fn a_server_without_end_or_sense_is_given_up() {
             peer.write_all(&notice)?;
         }
     });
-    check(fake, "notices without end");
+    check(fake, "endless notices");
 }
 
 #[test]

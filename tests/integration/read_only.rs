@@ -179,12 +179,15 @@ fn every_reading_command_answers_where_nothing_can_be_written() {
     }
     let log = shared.env.path("run.log");
     let output = shared.kb(&["list", "--log-file", log.to_str().unwrap()]).expect(0);
-    assert!(output.stderr.contains("warning: there is no log of this run"), "{output:?}");
+    assert!(output.stderr.contains("warning: this run is not logged"), "{output:?}");
 
     let status = shared.kb(&["status", "--scan", "--format", "json"]).expect(0).json();
     assert_eq!(status["read_only"], true);
     let status = shared.kb(&["status"]).expect(0).stdout;
-    assert!(status.contains("read-only: its file, folder or medium cannot be written"), "{status}");
+    assert!(
+        status.contains("read-only, because its file, folder or medium is not writable"),
+        "{status}"
+    );
     let doctor = shared.kb(&["doctor"]).expect(0).stdout;
     assert!(doctor.contains("the database is read-only: its file or folder"), "{doctor}");
     assert!(doctor.contains("sound: 3 documents"), "{doctor}");
@@ -230,13 +233,13 @@ fn a_command_that_would_write_says_that_it_cannot() {
             command.stdin(fs::File::open(shared.env.path("lines")).unwrap());
         }
         let output = shared.env.finish(&mut command).expect(2);
-        let said = format!("the database {} can only be read here", database.display());
+        let said = format!("the database {} is read-only here", database.display());
         if args == ["doctor", "--fix"] {
             assert!(output.stdout.contains(&said), "{output:?}");
             continue;
         }
         let expected = format!(
-            "error: {said}\nhint: copy the database to a folder that you can write, and name that \
+            "error: {said}\nhint: copy the database to a folder that you can write to, and name that \
              folder with `--data-dir`\n"
         );
         assert_eq!(output.stderr, expected, "{args:?}");
@@ -330,8 +333,8 @@ fn a_log_is_read_with_its_shared_memory_and_never_left_out() {
     let output = shared.kb(&["list"]).expect(2);
     let expected = format!(
         "error: cannot read the database {0} without writing to its folder: {0}-wal has changes that \
-         are not in the file yet\nhint: copy kb.db, and kb.db-wal if it is there, to a folder that you \
-         can write, and name that folder with `--data-dir`\n",
+         are not in the file yet\nhint: copy kb.db, and kb.db-wal if it exists, to a folder that you \
+         can write to, and name that folder with `--data-dir`\n",
         database.display()
     );
     assert_eq!(output.stderr, expected);
@@ -380,7 +383,7 @@ fn the_schema_before_is_searched_by_its_own_rules_and_said() {
     let answer = shared.kb(&["search", "lamp keeper salt", "--fts-only"]).expect(0).json();
     assert_eq!(answer["results"][0]["source"]["title"], "Lamp", "{answer}");
     let notes = answer["notes"].to_string();
-    assert!(notes.contains("cannot be changed, which an older kb made"), "{notes}");
+    assert!(notes.contains("an older kb made the database"), "{notes}");
     shared.kb(&["list"]).expect(0);
     let said = format!("its schema has version 15, this kb needs {newest}");
     let doctor = shared.kb(&["doctor"]).expect(2);
@@ -511,6 +514,6 @@ fn a_read_only_mount_and_a_read_only_root_are_searched() {
         let doctor = on_mount(&shared, &place, &["doctor"]).unwrap().expect(0).stdout;
         assert!(doctor.contains("its file system is mounted read-only"), "{name}: {doctor}");
         let refused = on_mount(&shared, &place, &["add", "docs"]).unwrap().expect(2);
-        assert!(refused.stderr.contains("can only be read here"), "{name}: {refused:?}");
+        assert!(refused.stderr.contains("is read-only here"), "{name}: {refused:?}");
     }
 }

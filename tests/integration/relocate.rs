@@ -125,7 +125,7 @@ fn a_folder_that_cannot_be_the_same_is_refused() {
     refused(&env, &["docs", "wrong"], "has none of the 3 files");
     env.ok(&["add", "else"]);
     fs::write(env.path("else/c.md"), "# Gamma\n\nsalt\n").unwrap();
-    refused(&env, &["docs", "else"], "is remembered already, as another document");
+    refused(&env, &["docs", "else"], "already belongs to another document");
     let forced = report(&env, &["docs", "wrong", "--force"]);
     assert_eq!((forced.matching, forced.changed.len(), forced.missing.len()), (0, 1, 2));
     check_database(&env);
@@ -169,7 +169,7 @@ fn folders_that_moved_with_the_database_are_followed() {
     env.kb(&update).expect(1);
     let output = env.ok(&["--data-dir", "stick/kb", "base", "allow", "--files", "--yes"]);
     assert!(output.stderr.contains("has moved with the database to"), "{}", output.text());
-    let new = format!("is followed from now on: {} (new", env.path("stick/docs").display());
+    let new = format!("followed from now on: {} (new", env.path("stick/docs").display());
     assert!(output.stderr.contains(&new), "{}", output.text());
     let output = env.ok(&update);
     assert!(

@@ -112,7 +112,7 @@ fn a_watch_whose_program_was_replaced_goes_on_and_says_so_once() {
     let file = fs::File::create(&log).unwrap();
     let mut child = command.stdout(Stdio::null()).stderr(file).spawn().unwrap();
     let logged = |text: &str| comes_true(|| fs::read_to_string(&log).unwrap().contains(text));
-    assert!(logged("following "));
+    assert!(logged("watching "));
     installed.change(Change::Renamed);
     for name in ["notes/two.html", "notes/three.html"] {
         let path = installed.page(name);

@@ -59,7 +59,7 @@ fn the_order_is_that_of_the_program_and_scores_stay() {
     let passages = search(&env, &["--budget=300"]).json();
     assert_eq!((&passages["reranked"], ids(&passages)[0]), (&json!(true), reversed[0]));
     let human = search(&env, &["--format=human"]).stdout;
-    assert!(human.contains("In the order of search.rerank_command."), "{human}");
+    assert!(human.contains("Ordered by search.rerank_command."), "{human}");
     let lines = search(&env, &["--format=jsonl", "--top=2"]).stdout;
     assert!(lines.lines().all(|line| line.contains("\"rerank_score\":")), "{lines}");
 }
@@ -104,7 +104,7 @@ fn whatever_goes_wrong_the_order_stays_and_the_answer_says_why() {
         ("true", "it gave no score to"),
         (&format!("({REVERSE}) | head -n 1"), "it gave no score to"),
         (&format!("({REVERSE}) | sed p"), "has two scores"),
-        ("echo '{\"chunk_id\": 999999, \"score\": 1}'", "it was not given chunk 999999"),
+        ("echo '{\"chunk_id\": 999999, \"score\": 1}'", "chunk 999999 is not one of the results"),
         ("echo '{\"chunk_id\": 1, \"score\": NaN}'", "line 1 of its output"),
         ("echo '{\"chunk_id\": 1, \"score\": 1e999}'", "line 1 of its output"),
         ("echo '{\"chunk_id\": 1, \"score\": null}'", "line 1 of its output"),
@@ -121,7 +121,7 @@ fn whatever_goes_wrong_the_order_stays_and_the_answer_says_why() {
         let said = answer["rerank_error"].as_str().unwrap();
         assert!(said.contains(reason) && !said.contains('\n'), "{script}: {said}");
         assert!(
-            output.stderr.contains("search.rerank_command changed nothing"),
+            output.stderr.contains("search.rerank_command failed, so the order is unchanged"),
             "{}",
             output.stderr
         );
@@ -134,7 +134,7 @@ fn whatever_goes_wrong_the_order_stays_and_the_answer_says_why() {
     assert!(said.contains("`no-such-program-of-kb` cannot be started"), "{said}");
     env.ok(&["config", "set", "search.rerank_command", "./rerank.sh"]);
     let said = search(&env, &[]).json()["rerank_error"].to_string();
-    assert!(said.contains("neither an absolute path nor a name alone"), "{said}");
+    assert!(said.contains("neither an absolute path nor a plain name"), "{said}");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn only_the_users_own_settings_start_a_program() {
     fs::rename(env.path("project/.kb"), env.path("project/data")).unwrap();
     std::os::unix::fs::symlink("data", env.path("project/.kb")).unwrap();
     let output = env.kb(&["--data-dir", "project/.kb", "search", "gauge"]).expect(0);
-    let warning = "`search.rerank_command` does not count in the settings of a project";
+    let warning = "`search.rerank_command` has no effect in the settings of a project";
     assert!(output.stderr.contains(warning), "{}", output.stderr);
     search().expect(0);
     assert!(!marker.exists(), "a program was started");

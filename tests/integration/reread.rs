@@ -33,7 +33,7 @@ fn changed_settings() -> TestEnv {
 fn changed_settings_are_counted_by_status_doctor_and_update() {
     let env = changed_settings();
     assert_eq!(outdated(&env), 4);
-    let line = "4 documents were made with other settings, another model or an older kb";
+    let line = "4 documents were indexed with other settings, another model or an older kb";
     assert!(env.ok(&["status"]).stdout.contains(line));
     let update = env.ok(&["update"]);
     assert!(update.stdout.contains(line), "{}", update.stdout);

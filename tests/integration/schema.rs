@@ -296,5 +296,9 @@ fn schemas_are_printed_by_name() {
         assert_eq!(schema, schemas()[&words[1..].join("-")]);
     }
     let error = env.kb(&["schema", "nothing"]).expect(1);
-    assert!(error.stderr.starts_with("error: there is no schema `nothing`\nhint: one of init,"));
+    assert!(
+        error
+            .stderr
+            .starts_with("error: there is no schema `nothing`\nhint: the schemas are init,")
+    );
 }

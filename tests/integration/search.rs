@@ -217,7 +217,7 @@ fn keywords_need_neither_model_nor_runtime() {
     }
     let output = env.ok(&["search", "mussels"]);
     assert!(output.stdout.contains("Tide station handbook"));
-    assert!(output.stderr.contains("so only words were searched"), "{}", output.stderr);
+    assert!(output.stderr.contains("so the search used keywords only"), "{}", output.stderr);
     let output = env.kb(&["search", "mussels", "--vec-only"]);
     let error = output.clone().expect(1).json_error();
     assert_eq!(error["error"], "model all-MiniLM-L6-v2 is not installed");
@@ -636,7 +636,7 @@ fn conflict_copies_come_after_their_original_and_are_named() {
     assert!(copies.eq([path("docs/keys 2.md"), path(copy)].iter()));
     let status = env.ok(&["status"]).stdout;
     assert!(
-        status.contains("Conflicts: 2 conflict copies, such as keys 2.md: merge what"),
+        status.contains("Conflicts: 2 conflict copies, such as keys 2.md: merge the differences"),
         "{status}"
     );
 }

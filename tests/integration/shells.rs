@@ -218,7 +218,7 @@ fn topics_are_explained_and_commands_as_their_help_does() {
     assert_eq!(
         error.stderr,
         "error: there is no topic or command `nothing`\n\
-         hint: a topic is one of query, config, limits, json, exit; `kb --help` lists the commands\n"
+         hint: the topics are query, config, limits, json, exit; `kb --help` lists the commands\n"
     );
     // A configuration that cannot be read is no reason not to explain it.
     env.write(".kb/config.yaml", "search: [");

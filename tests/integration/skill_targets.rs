@@ -24,7 +24,7 @@ fn on_a_terminal_it_says_what_agents_would_read_and_asks() {
         // Long paths are wrapped by the terminal, not by the program.
         assert!(refused.stderr.contains(".claude/skills/tide-guide"), "{}", refused.text());
         assert!(refused.stderr.contains("Reads tide gauges."), "{}", refused.text());
-        assert!(refused.stderr.contains("Put it there? [y/N]"), "{}", refused.text());
+        assert!(refused.stderr.contains("Install it there? [y/N]"), "{}", refused.text());
         assert!(link.symlink_metadata().is_err() && !skills.runtime("").exists());
     }
     build(&skills, &["tide-guide", "--target", "claude"], "y\n").expect(0);

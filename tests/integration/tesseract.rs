@@ -276,7 +276,7 @@ fn a_script_that_only_starts_tesseract_is_followed() {
 fn a_script_that_does_more_turns_ocr_off_and_kb_says_what_to_do() {
     let env = TestEnv::new();
     let script = write_script(&env, "#!/bin/sh\necho started >&2; exec tesseract \"$@\"\n");
-    let problem = format!("{} is a script, and its box has no shell", script.display());
+    let problem = format!("{} is a script, and the sandbox has no shell", script.display());
     let status = env.json(&["status", "--format=json"]);
     assert_eq!(status["ocr"]["tesseract"], Value::Null);
     assert_eq!(status["ocr"]["problem"], problem);
@@ -291,7 +291,13 @@ fn a_script_that_does_more_turns_ocr_off_and_kb_says_what_to_do() {
     let checks = report["checks"].as_array().unwrap();
     let check = checks.iter().find(|check| check["name"] == "ocr").unwrap();
     assert_eq!(check["message"], format!("{problem}: scans are added without their text"));
-    assert!(check["fix"].as_str().unwrap().contains("on the PATH, then `kb update`"), "{check}");
+    assert!(
+        check["fix"]
+            .as_str()
+            .unwrap()
+            .contains("before the folder of the script, then `kb update`"),
+        "{check}"
+    );
     // Once the program itself is there, what was not read is read.
     fs::remove_file(script).unwrap();
     write_tesseract(&env, &prints_words("lighthouse"));

@@ -129,7 +129,7 @@ fn a_bad_line_does_not_affect_others() {
     );
     let path = to.write("words.jsonl", "words\n");
     let output = to.kb(&["import", path.to_str().unwrap(), "--format=human"]).expect(1);
-    assert!(output.stderr.contains("does not begin an export of kb"), "{}", output.stderr);
+    assert!(output.stderr.contains("is not that of an export of kb"), "{}", output.stderr);
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn go_on(env: &TestEnv, listed: &Value) {
     let before = kept(env);
     let documents = shown(listed);
     let first = env.ok(&["list", "--format", "json"]);
-    assert!(first.stderr.contains("a copy from before is"), "{}", first.stderr);
+    assert!(first.stderr.contains("the previous database was saved as"), "{}", first.stderr);
     assert_eq!(shown(&first.json()), documents);
     for legs in [&[][..], &["--fts-only"], &["--vec-only"]] {
         check_searches(env, legs);

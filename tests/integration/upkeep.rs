@@ -100,7 +100,7 @@ fn a_database_beyond_repair_ends_with_status_2_and_is_left_alone() {
         for args in [&["doctor"][..], &["doctor", "--fix"]] {
             let output = env.kb(args).expect(2);
             assert!(output.stdout.contains("is corrupt"), "{}", output.text());
-            assert!(output.stdout.contains("else restore a copy"), "{}", output.text());
+            assert!(output.stdout.contains("otherwise restore a copy"), "{}", output.text());
         }
         assert!(fs::read(env.database()).unwrap() == bytes);
     }
@@ -316,7 +316,7 @@ fn a_folder_whose_last_file_was_removed_or_moved_is_not_a_disk() {
     fs::rename(env.path("notes/d/1.md"), env.path("kept.md")).unwrap();
     for _ in 0..2 {
         let output = env.ok(&["update", "--prune", "--force"]).text();
-        assert!(output.contains("`kb remove DIR` removes what was in it."), "{output}");
+        assert!(output.contains("`kb remove DIR` removes the documents of one."), "{output}");
         assert!(output.contains("0 missing, 0 removed."), "{output}");
     }
     fs::rename(env.path("kept.md"), env.path("notes/d/1.md")).unwrap();

@@ -28,7 +28,7 @@ impl<'a> Watch<'a> {
         let mut command = env.command(&[&["watch"], args].concat());
         let child = command.stdout(Stdio::null()).stderr(log).spawn().unwrap();
         let watch = Self { env, child };
-        watch.wait_for("following ");
+        watch.wait_for("watching ");
         watch
     }
 

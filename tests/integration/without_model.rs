@@ -4,8 +4,8 @@ use serde_json::json;
 
 use crate::env::{Output, TestEnv};
 
-/// The note of every command while there are no vectors.
-const WORDS_ONLY: &str = "documents are found by their words, not by their meaning, until there are vectors: \
+/// What every command says while there are no vectors.
+const WORDS_ONLY: &str = "until there are vectors, documents are found by keyword only, not by meaning: \
                           `kb init` fetches the model and adds vectors";
 
 /// A home on a machine that has the model, to which commands can be given as if it had none.
@@ -117,7 +117,7 @@ fn a_database_with_vectors_is_searched_by_words_where_the_model_is_missing() {
     offline.0.ok(&["add", "docs"]);
     let answer = offline.kb(&["search", "tide gauge"]).expect(0).json();
     assert_eq!(answer["results"][0]["source"]["title"], "Tides");
-    let note = "the model is not installed on this machine, so only words were searched: `kb init` fetches it";
+    let note = "the model is not installed on this machine, so the search used keywords only: `kb init` fetches it";
     assert!(answer["notes"].as_array().unwrap().contains(&json!(note)), "{answer}");
     let error = offline.kb(&["search", "tide", "--vec-only"]).expect(1).json_error();
     assert_eq!(error["code"], "not_installed");
