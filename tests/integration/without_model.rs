@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::env::{Output, TestEnv};
 
-/// What every command says while there are no vectors.
+/// The note of every command while there are no vectors.
 const WORDS_ONLY: &str = "until there are vectors, documents are found by keyword only, not by meaning: \
                           `kb init` fetches the model and adds vectors";
 

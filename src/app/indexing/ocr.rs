@@ -18,7 +18,7 @@ use crate::text::fields;
 /// Name of the program.
 const TESSERACT: &str = "tesseract";
 
-/// What to do about a script in place of the program.
+/// The remedy for a script in place of the program.
 pub const REMEDY: &str = "on the PATH, put the folder of the program that the script starts before the folder of the \
      script";
 

@@ -185,7 +185,7 @@ pub(crate) fn phrase(unmet: &UnmetPhrasing, is_without_quotes: bool) -> String {
     format!("{passage} has {quoted}; without quotes: {}", unmet.without_quotes(missing))
 }
 
-/// What a search does not find in a database or a copy that an older kb made.
+/// The limits of a search in a database or a copy that an older kb made.
 pub(crate) const OLDER: &str = "tags, other forms of words and words similar to mistyped ones are \
     not searched";
 

@@ -40,7 +40,7 @@ const AROUND: usize = 4;
 /// Columns of the keys on their page.
 const KEYS: usize = 19;
 
-/// The prompt.
+/// The prompt, before the typed text.
 const PROMPT: &str = "› ";
 
 /// Lines at places of the screen.
