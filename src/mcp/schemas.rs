@@ -70,7 +70,7 @@ mod tests {
     #[schemars(deny_unknown_fields)]
     #[expect(dead_code, reason = "only its schema is needed")]
     struct Input {
-        /// What to find
+        /// The words to find
         query: String,
         /// At most so many
         top: Option<u32>,
@@ -118,7 +118,7 @@ mod tests {
         let expected = json!({
             "type": "object",
             "properties": {
-                "query": { "type": "string", "description": "What to find" },
+                "query": { "type": "string", "description": "The words to find" },
                 "top": { "type": "integer", "description": "At most so many", "minimum": 0 },
                 "words": { "type": "array", "description": "Words", "items": { "type": "string" } },
                 "order": { "type": "string", "enum": ["title", "size"] },

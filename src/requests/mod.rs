@@ -42,7 +42,7 @@ pub(crate) struct FilterInput {
     #[serde(default, deserialize_with = "one_or_several")]
     #[schemars(schema_with = "path_or_paths")]
     pub(crate) path: Vec<PathBuf>,
-    /// Of source code
+    /// Programming language
     pub(crate) language: Option<String>,
     /// 2026-05 or 7d
     pub(crate) since: Option<String>,

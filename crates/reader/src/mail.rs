@@ -35,7 +35,7 @@ const MAX_ATTACHMENTS: usize = 100;
 const MAX_WARNINGS: usize = 10;
 
 /// Why an attachment in a mailbox is not read here.
-const OF_MAILBOX: &str = "attachments of a mailbox are only read when it is added";
+const OF_MAILBOX: &str = "attachments in a mailbox are not read";
 
 /// How a property list begins.
 const PROPERTY_LIST: &[u8] = b"<?xml";

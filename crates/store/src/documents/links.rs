@@ -1,5 +1,5 @@
-//! Reads what resolves links between notes: the names of documents, and the notes that may have links. No link is
-//! stored.
+//! Reads what resolves links between notes: the names of documents, and the notes that may have links. Only links in
+//! front matter are stored, with the document; no target is.
 
 use std::collections::BTreeMap;
 
