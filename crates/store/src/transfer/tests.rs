@@ -149,6 +149,8 @@ fn paths_of_other_systems_are_accepted() {
         (r"z:\a", true),
         (r"C:\", true),
         (r"C:\a/b.md", true),
+        ("C:/a/b.md", true),
+        ("C:/a/b.zip//c/d.md", true),
         (r"\\server\share\a.md", true),
         (r"C:\\a", false),
         (r"C:\a\..\b.md", false),

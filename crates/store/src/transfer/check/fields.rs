@@ -66,8 +66,8 @@ pub(super) fn path(text: String) -> Checked<String> {
     let (file, member) = paths::split_member(&text);
     let (parts, separators): (&str, &[char]) = if let Some(rest) = file.strip_prefix('/') {
         (rest, &['/'])
-    } else if has_drive(&text) {
-        (&text[3..], &['/', '\\'])
+    } else if has_drive(file) {
+        (&file[3..], &['/', '\\'])
     } else if let Some(rest) = text.strip_prefix(r"\\") {
         (rest, &['/', '\\'])
     } else {
@@ -86,7 +86,7 @@ pub(super) fn path(text: String) -> Checked<String> {
 }
 
 fn has_drive(path: &str) -> bool {
-    matches!(path.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'\\', ..])
+    matches!(path.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z', b':', b'/' | b'\\', ..])
 }
 
 /// Whether the name of a file in a container has clean parts.
