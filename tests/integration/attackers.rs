@@ -3,8 +3,11 @@
 
 use std::fs;
 use std::io::Write;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
-use std::process::{Command, Stdio};
+#[cfg(unix)]
+use std::process::Command;
+use std::process::Stdio;
 
 use crate::env::{Output, TestEnv};
 use crate::patience::output_of;
@@ -116,6 +119,7 @@ fn a_file_of_many_gigabytes_is_named_and_not_read() {
     assert!(output.stderr.contains("huge.md"), "{}", output.stderr);
 }
 
+#[cfg(unix)]
 #[test]
 fn special_files_are_skipped_and_never_opened() {
     let env = word_env();
@@ -133,6 +137,7 @@ fn special_files_are_skipped_and_never_opened() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn links_that_leave_a_folder_are_followed_only_on_request() {
     let env = word_env();

@@ -1,23 +1,31 @@
 //! Tests everyday use: editor and viewer, pager, quiet and verbose, log files.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
-use crate::env::{CORPUS, TestEnv};
+#[cfg(unix)]
+use crate::env::CORPUS;
+use crate::env::TestEnv;
+use crate::permissions::check_mode;
+#[cfg(unix)]
+use crate::permissions::set_mode;
+#[cfg(unix)]
 use crate::terminal;
 
 /// Puts a program on the `PATH` that runs a shell script.
+#[cfg(unix)]
 fn program(env: &TestEnv, name: &str, script: &str) {
     let path = env.write(format!("bin/{name}").as_str(), format!("#!/bin/sh\n{script}\n"));
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    set_mode(&path, 0o755);
 }
 
 /// Puts a program on the `PATH` that records its arguments, one per line.
+#[cfg(unix)]
 fn recorder(env: &TestEnv, name: &str) {
     program(env, name, "printf '%s\\n' \"$@\" >\"$HOME/opened\"");
 }
 
 /// Returns the recorded arguments.
+#[cfg(unix)]
 #[track_caller]
 fn opened(env: &TestEnv) -> Vec<String> {
     let text = fs::read_to_string(env.path("opened")).unwrap();
@@ -25,6 +33,7 @@ fn opened(env: &TestEnv) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn a_result_opens_in_the_editor_at_the_matching_line() {
     let mut env = TestEnv::with_corpus();
@@ -50,6 +59,7 @@ fn a_result_opens_in_the_editor_at_the_matching_line() {
     assert_eq!(opened(&env).len(), 3);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_paged_document_opens_in_the_viewer() {
     let mut env = TestEnv::with_corpus();
@@ -66,6 +76,7 @@ fn a_paged_document_opens_in_the_viewer() {
     assert_eq!(opened(&env), ["--page=3", pdf.as_str()]);
 }
 
+#[cfg(unix)]
 #[test]
 fn no_path_goes_through_a_shell() {
     let mut env = TestEnv::new();
@@ -78,6 +89,7 @@ fn no_path_goes_through_a_shell() {
     assert!(!env.path("owned").exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn a_document_that_cannot_be_opened_is_reported() {
     let mut env = TestEnv::with_corpus();
@@ -114,6 +126,7 @@ fn a_document_that_cannot_be_opened_is_reported() {
 }
 
 /// A home with more documents than the screen has lines, and a pager that prints its name.
+#[cfg(unix)]
 fn long_list() -> TestEnv {
     let mut env = TestEnv::new();
     for number in 0..40 {
@@ -128,6 +141,7 @@ fn long_list() -> TestEnv {
     env
 }
 
+#[cfg(unix)]
 #[test]
 fn a_long_list_is_shown_in_pages_on_a_terminal_only() {
     let mut env = long_list();
@@ -146,6 +160,7 @@ fn a_long_list_is_shown_in_pages_on_a_terminal_only() {
     assert!(shown(&env, &["list"]).contains("Page 39"));
 }
 
+#[cfg(unix)]
 #[test]
 fn quitting_a_pager_early_is_not_an_error() {
     let mut env = long_list();
@@ -155,6 +170,7 @@ fn quitting_a_pager_early_is_not_an_error() {
     assert!(output.stderr.contains("TITLE") && !output.stderr.contains("39.md"), "{output:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn quiet_prints_only_errors_and_warnings() {
     let env = TestEnv::new();
@@ -236,7 +252,7 @@ fn a_log_file_keeps_the_messages() {
         assert!(is_logged(level, text), "{level} {text}");
     }
     assert!(!text.contains("secret"));
-    assert_eq!(fs::metadata(log).unwrap().permissions().mode() & 0o777, 0o600);
+    check_mode(log.as_ref(), 0o600);
     // A log that cannot be written is reported before any work starts.
     let output = env.kb(&["list", "--log-file", "/not/there.log"]).expect(1);
     assert!(output.stderr.contains("/not/there.log") && output.stdout.is_empty(), "{output:?}");

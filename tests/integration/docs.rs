@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::Path;
+#[cfg(unix)]
 use std::process::Command;
 
 use kb_base::document::{DocumentKind, FormatGroup};
@@ -16,7 +18,9 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 
 use crate::contract::{Setting, read};
-use crate::env::{Output, TestEnv};
+#[cfg(unix)]
+use crate::env::Output;
+use crate::env::{CORPUS, TestEnv};
 use crate::manage::commands_in;
 use crate::mcp;
 use crate::mcp_client::Client;
@@ -103,6 +107,7 @@ fn help_topics_name_no_file_of_this_repository() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn the_line_for_an_editor_opens_what_has_no_lines_too() {
     let page = page("docs/find.md");
@@ -299,6 +304,7 @@ fn the_skill_file_says_what_an_agent_needs() {
     assert!(section(&json, "Confidence and scores").contains(&format!("{:.4}", 1.0 / 61.0)));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_first_step_of_the_skill_file_costs_what_it_says() {
     let env = TestEnv::with_corpus();
@@ -312,6 +318,7 @@ fn the_first_step_of_the_skill_file_costs_what_it_says() {
     assert!(cost > 0 && cost <= budget * 21 / 20, "{cost}");
 }
 
+#[cfg(unix)]
 #[test]
 fn an_empty_filter_looks_as_the_skill_file_shows() {
     let env = TestEnv::with_corpus();
@@ -397,6 +404,7 @@ fn the_example_of_a_search_has_the_shape_of_the_output() {
     assert_eq!(shape(&example), shape(&answer));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_examples_of_the_json_page_have_the_shape_of_the_output() {
     let env = TestEnv::with_corpus();
@@ -433,11 +441,10 @@ fn every_code_of_an_error_is_in_the_page_about_the_end_and_the_reverse() {
 #[test]
 fn the_picture_of_a_search_is_what_it_prints() {
     let env = TestEnv::real();
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpus");
-    env.ok(&["add", "-q", corpus.to_str().unwrap()]);
+    env.ok(&["add", "-q", CORPUS]);
     let query = "what to do when the gauge is frozen";
     let printed = env.ok(&["search", query, "--top", "2", "--format", "human"]).stdout;
-    let printed = printed.replace(corpus.to_str().unwrap(), "~/docs");
+    let printed = printed.replace(CORPUS, "~/docs");
     let words = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
     let drawn = page("docs/search.svg");
     let tags = drawn.split("<text").skip(1).filter_map(|text| text.split_once('>'));
@@ -720,11 +727,13 @@ fn tables_of_dependencies() -> [BTreeSet<String>; 2] {
 }
 
 /// Runs a line as a user types it.
+#[cfg(unix)]
 pub(crate) fn in_shell(env: &TestEnv, line: &str) -> Output {
     env.finish(&mut shell(env, line))
 }
 
 /// Prepares a line as a user types it.
+#[cfg(unix)]
 pub(crate) fn shell(env: &TestEnv, line: &str) -> Command {
     let program = env.path("bin/kb");
     if !program.exists() {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
+#[cfg(unix)]
 use crate::fake_tesseract::{prints_words, write_tesseract};
 use crate::left_out::left_out;
 use crate::word_model::check_database;
@@ -39,6 +40,7 @@ fn env_with_tesseract() -> Option<TestEnv> {
 }
 
 /// A home where a program that runs these statements of C replaces Tesseract.
+#[cfg(unix)]
 fn env_with_program(statements: &str) -> TestEnv {
     let env = TestEnv::new();
     write_tesseract(&env, statements);
@@ -138,6 +140,7 @@ fn pictures_that_lie_on_their_side_or_upside_down_are_turned() {
     check_stations(&env, down.to_str().unwrap());
 }
 
+#[cfg(unix)]
 #[test]
 fn words_that_tesseract_is_not_sure_of_are_counted() {
     let words = prints_words("high water at noon");
@@ -148,6 +151,7 @@ fn words_that_tesseract_is_not_sure_of_are_counted() {
     assert!(printed.contains("OCR is not sure of 25.0 % of its words"), "{printed}");
 }
 
+#[cfg(unix)]
 #[test]
 fn pictures_are_not_stored() {
     let mut env = env_with_program(&prints_words("words of a picture"));
@@ -386,6 +390,7 @@ fn a_page_is_cited_by_its_label() {
     assert_eq!(found["results"][0]["source"]["page_label"], "A-1", "{found}");
 }
 
+#[cfg(unix)]
 #[test]
 fn scans_are_read_once_tesseract_is_installed() {
     let env = TestEnv::new();
@@ -404,6 +409,7 @@ fn scans_are_read_once_tesseract_is_installed() {
     check_database(&env);
 }
 
+#[cfg(unix)]
 #[test]
 fn ocr_runs_as_the_settings_say() {
     let mut env = env_with_program(&prints_words("words of a picture"));
@@ -428,6 +434,7 @@ fn ocr_runs_as_the_settings_say() {
     assert!(texts(&env, &info).contains("enclosure"));
 }
 
+#[cfg(unix)]
 #[test]
 fn tesseract_gets_a_grey_picture_and_the_languages() {
     // Such a program can write no file, but its first error is reported.
@@ -443,6 +450,7 @@ fn tesseract_gets_a_grey_picture_and_the_languages() {
     assert_eq!(info["metadata"]["warnings"], json!([asked]));
 }
 
+#[cfg(unix)]
 #[test]
 fn one_tesseract_reads_several_pages_and_each_gets_its_words() {
     let row = |page: u32, word: &str| {
@@ -459,6 +467,7 @@ fn one_tesseract_reads_several_pages_and_each_gets_its_words() {
     assert_eq!(texts(&env, &info), "harbour\n\nlighthouse");
 }
 
+#[cfg(unix)]
 #[test]
 fn pages_for_ocr_are_counted_and_icons_are_ignored() {
     let env = env_with_program(&prints_words("low water at noon"));
@@ -483,6 +492,7 @@ fn pages_for_ocr_are_counted_and_icons_are_ignored() {
     assert_eq!(error.json_error()["code"], "too_small");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_tesseract_that_fails_loses_no_document() {
     for (statements, printed) in [
@@ -499,6 +509,7 @@ fn a_tesseract_that_fails_loses_no_document() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_picture_without_words_is_kept_and_not_read_again() {
     let env = env_with_program(&prints_words("| ."));

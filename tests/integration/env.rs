@@ -6,13 +6,11 @@
 //! the test, never skips it.
 //!
 //! No test can reach the network: the hub's address is a port without a listener, and the only
-//! program on `PATH` is a `python3` that fails and leaves a mark.
+//! program on `PATH` is a `python3` that fails and leaves a mark. On Windows, where scripts are no programs, there is none.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -22,6 +20,8 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::permissions::set_mode;
+use crate::printed_paths::{as_written, native, written};
 use crate::schema;
 use crate::word_model::{WordModel, Words};
 
@@ -34,9 +34,17 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// The variable that names the directory of a model.
 const MODEL_DIR: &str = "KB_EMBEDDING_MODEL_DIR";
 
+/// A note of each `kb add` on a system without a sandbox. `windows.rs` tests it; other tests do not see it.
+pub(crate) const NO_SANDBOX: &str = "files are read without a sandbox here";
+
+/// What ONNX Runtime prints below Wine, which has no graphics there.
+const OF_WINE: &str = "Failed to create DXGI factory.";
+
 /// A home directory that contains only what a test puts there.
 pub(crate) struct TestEnv {
     home: TempDir,
+    /// The path of the home as tests write it.
+    written: PathBuf,
     vars: Vec<(String, String)>,
 }
 
@@ -54,11 +62,10 @@ impl TestEnv {
     /// Makes an empty home with a small model and the user's runtime library.
     pub(crate) fn new() -> Self {
         let small = small();
-        let path = |path: &Path| path.display().to_string();
         Self::with_vars(vec![
-            ("KB_CACHE_DIR".into(), path(&small.cache)),
-            (MODEL_DIR.into(), path(&small.model)),
-            ("ORT_DYLIB_PATH".into(), path(&runtime())),
+            ("KB_CACHE_DIR".into(), native(&small.cache)),
+            (MODEL_DIR.into(), native(&small.model)),
+            ("ORT_DYLIB_PATH".into(), native(&runtime())),
         ])
     }
 
@@ -69,12 +76,10 @@ impl TestEnv {
         let is_ready = graphs.read_dir().is_ok_and(|mut entries| entries.next().is_some());
         assert!(is_ready, "the model is not prepared in {}: run `make test`", caches.kb.display());
         let mut vars = vec![
-            ("KB_CACHE_DIR".into(), caches.kb.display().to_string()),
-            ("HF_HUB_CACHE".into(), caches.hub.display().to_string()),
+            ("KB_CACHE_DIR".into(), native(&caches.kb)),
+            ("HF_HUB_CACHE".into(), native(&caches.hub)),
         ];
-        vars.extend(
-            caches.runtime.iter().map(|path| ("ORT_DYLIB_PATH".into(), path.display().to_string())),
-        );
+        vars.extend(caches.runtime.iter().map(|path| ("ORT_DYLIB_PATH".into(), native(path))));
         Self::with_vars(vars)
     }
 
@@ -122,17 +127,19 @@ impl TestEnv {
     fn install(&self, sample: &Sample) {
         fs::create_dir_all(self.path(".kb")).unwrap();
         fs::write(self.database(), &sample.database).unwrap();
-        let home = self.home.path().to_str().unwrap();
+        let home = self.written.to_str().unwrap();
         self.write(KNOWN_BASES, sample.known_bases.replace(&sample.home, home));
     }
 
     fn with_vars(vars: Vec<(String, String)>) -> Self {
         let home = tempfile::Builder::new().prefix("kb-test-").tempdir().unwrap();
-        let env = Self { home, vars };
-        let python = env.path("bin/python3");
+        let env = Self { written: written(home.path()), home, vars };
         fs::create_dir(env.path("bin")).unwrap();
-        fs::write(&python, "#!/bin/sh\n: >\"${0%/*}/../python-was-asked\"\nexit 1\n").unwrap();
-        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+        if cfg!(unix) {
+            let python = env.path("bin/python3");
+            fs::write(&python, "#!/bin/sh\n: >\"${0%/*}/../python-was-asked\"\nexit 1\n").unwrap();
+            set_mode(&python, 0o755);
+        }
         env
     }
 
@@ -141,11 +148,15 @@ impl TestEnv {
     pub(crate) fn copy(&self) -> Self {
         let copy = Self::with_vars(self.vars.clone());
         copy_files(self.home.path(), copy.home.path(), &|bytes| {
-            let [old, new] = [self, &copy].map(|env| env.home.path().as_os_str().as_bytes());
-            // Names of temporary folders are equally long, so that databases stay intact.
-            assert_eq!(old.len(), new.len());
-            let places: Vec<usize> = memchr::memmem::find_iter(bytes.as_slice(), old).collect();
-            places.iter().for_each(|at| bytes[*at..at + new.len()].copy_from_slice(new));
+            // With slashes, and as the system writes it.
+            for form in [written, |path: &Path| PathBuf::from(native(path))] {
+                let [old, new] = [self, &copy].map(|env| form(env.home.path()).into_os_string());
+                let (old, new) = (old.as_encoded_bytes(), new.as_encoded_bytes());
+                // Names of temporary folders are equally long, so that databases stay intact.
+                assert_eq!(old.len(), new.len());
+                let places: Vec<usize> = memchr::memmem::find_iter(bytes.as_slice(), old).collect();
+                places.iter().for_each(|at| bytes[*at..at + new.len()].copy_from_slice(new));
+            }
         });
         copy
     }
@@ -156,9 +167,19 @@ impl TestEnv {
         self.vars.push((name.into(), value.into()));
     }
 
-    /// Returns a path below the home.
+    /// Returns a path below the home, as tests write it.
     pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
-        self.home.path().join(relative)
+        if cfg!(windows) {
+            // The separator that `join` adds would be a backslash.
+            let home = self.written.display();
+            return format!("{home}/{}", relative.as_ref().display()).into();
+        }
+        self.written.join(relative)
+    }
+
+    /// Returns printed text with the paths below the home as tests write them.
+    pub(crate) fn as_written(&self, printed: String) -> String {
+        as_written(printed, &[&self.written])
     }
 
     /// Returns the default path of the database.
@@ -190,8 +211,8 @@ impl TestEnv {
         command
             .args(args)
             .env_clear()
-            .env("HOME", self.home.path())
-            .env("PATH", self.path("bin"))
+            .envs(variables_of_user(self.home.path()))
+            .env("PATH", self.home.path().join("bin"))
             .env("HF_ENDPOINT", NOWHERE)
             .envs(self.vars.iter().map(|(name, value)| (name, value)))
             .current_dir(self.home.path())
@@ -200,6 +221,7 @@ impl TestEnv {
     }
 
     /// Runs a prepared command under another umask.
+    #[cfg(unix)]
     pub(crate) fn finish_under(&self, umask: &str, command: &Command) -> Output {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", "umask \"$1\"; shift; exec \"$@\"", "sh", umask]);
@@ -247,12 +269,24 @@ impl TestEnv {
         stderr: Vec<u8>,
         status: std::process::ExitStatus,
     ) -> Output {
-        use std::os::unix::process::ExitStatusExt;
+        #[cfg(unix)]
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        #[cfg(not(unix))]
+        let signal = None;
+        let text = |bytes: Vec<u8>, stream: &str| {
+            let text = String::from_utf8(bytes).unwrap_or_else(|_| panic!("{stream} is UTF-8"));
+            self.as_written(text)
+        };
+        let mut stderr = text(stderr, "stderr");
+        if cfg!(windows) {
+            let is_other = |line: &&str| !line.contains(NO_SANDBOX) && !line.starts_with(OF_WINE);
+            stderr = stderr.split_inclusive('\n').filter(is_other).collect();
+        }
         Output {
-            stdout: String::from_utf8(stdout).expect("stdout is UTF-8"),
-            stderr: String::from_utf8(stderr).expect("stderr is UTF-8"),
-            status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
-            home: self.home.path().to_owned(),
+            stdout: text(stdout, "stdout"),
+            stderr,
+            status: status.code().unwrap_or_else(|| 128 + signal.unwrap_or(0)),
+            home: self.written.clone(),
         }
     }
 
@@ -276,8 +310,32 @@ impl TestEnv {
         let db = db.unwrap();
         let mut statement = db.prepare(query).unwrap();
         let rows = statement.query_map([], |row| row.get(0)).unwrap();
-        rows.collect::<Result<_, _>>().unwrap()
+        rows.map(|text| self.as_written(text.unwrap())).collect()
     }
+}
+
+/// Returns the variables in which a system names the user's folders, and those without which no program runs.
+pub(crate) fn variables_of_user(home: &Path) -> Vec<(OsString, OsString)> {
+    if !cfg!(windows) {
+        return vec![("HOME".into(), home.into())];
+    }
+    let data = home.join("AppData");
+    let temporary = data.join("Local").join("Temp");
+    fs::create_dir_all(&temporary).unwrap();
+    let folders = [
+        ("USERPROFILE", home.to_owned()),
+        ("APPDATA", data.join("Roaming")),
+        ("LOCALAPPDATA", data.join("Local")),
+        ("TEMP", temporary.clone()),
+        ("TMP", temporary),
+    ];
+    let folders = folders.into_iter().map(|(name, folder)| (name.into(), folder.into()));
+    // Where Windows is; below Wine, also where Wine is.
+    let is_of_system = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        name.eq_ignore_ascii_case("SystemRoot") || name.starts_with("WINE")
+    };
+    folders.chain(std::env::vars_os().filter(|(name, _)| is_of_system(name))).collect()
 }
 
 /// Copies a folder with everything below it, with times and modes, and changes what is in the files.
@@ -396,7 +454,10 @@ struct Small {
 impl Small {
     /// Returns the directory of the model, below `target/`. Each user has one: kb's cache is private.
     fn place() -> Self {
+        #[cfg(unix)]
         let user = rustix::process::geteuid().as_raw();
+        #[cfg(not(unix))]
+        let user = "of-windows";
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("user-{user}"));
         let model = folder.join("small-model");
         Self { cache: model.with_extension("cache"), model }
@@ -427,9 +488,9 @@ fn small() -> &'static Small {
         let status = Command::new(env!("CARGO_BIN_EXE_kb"))
             .arg("init")
             .env_clear()
-            .env("HOME", home.path())
-            .env("KB_CACHE_DIR", &small.cache)
-            .env(MODEL_DIR, &small.model)
+            .envs(variables_of_user(home.path()))
+            .env("KB_CACHE_DIR", native(&small.cache))
+            .env(MODEL_DIR, native(&small.model))
             .env("ORT_DYLIB_PATH", runtime_for(&small.model))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -455,11 +516,12 @@ fn caches() -> &'static Caches {
         let path = |name: &str| {
             std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
         };
-        let home = path("HOME").unwrap_or_default();
+        let home = path("HOME").or_else(|| path("USERPROFILE")).unwrap_or_default();
         let cache = path("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache"));
         let hf_home = path("HF_HOME").unwrap_or_else(|| cache.join("huggingface"));
+        let local = path("LOCALAPPDATA").filter(|_| cfg!(windows)).unwrap_or(cache);
         Caches {
-            kb: path("KB_CACHE_DIR").unwrap_or_else(|| cache.join("kb")),
+            kb: path("KB_CACHE_DIR").unwrap_or_else(|| local.join("kb")),
             hub: path("HF_HUB_CACHE").unwrap_or_else(|| hf_home.join("hub")),
             runtime: path("ORT_DYLIB_PATH"),
         }
@@ -491,7 +553,12 @@ pub(crate) fn runtime() -> PathBuf {
 pub(crate) fn runtime_in_cache() -> PathBuf {
     let path = runtime();
     let name = path.file_name().unwrap().to_str().unwrap();
-    let version = name.strip_prefix("libonnxruntime.so.").expect("a library of a known release");
+    let version = if cfg!(windows) {
+        // There the name of the library is that of every release.
+        path.parent().unwrap().file_name().unwrap().to_str().unwrap()
+    } else {
+        name.strip_prefix("libonnxruntime.so.").expect("a library of a known release")
+    };
     Path::new("onnxruntime").join(version).join(name)
 }
 
@@ -522,12 +589,13 @@ fn sample(env: &TestEnv) -> Sample {
     Sample {
         database: fs::read(env.database()).unwrap(),
         known_bases: fs::read_to_string(env.path(KNOWN_BASES)).unwrap(),
-        home: env.path("").to_str().unwrap().trim_end_matches('/').to_owned(),
+        home: env.written.to_str().unwrap().to_owned(),
     }
 }
 
 /// The file in which kb remembers the folders that the user named.
-pub(crate) const KNOWN_BASES: &str = ".local/state/kb/known_bases";
+pub(crate) const KNOWN_BASES: &str =
+    if cfg!(windows) { "AppData/Local/kb/known_bases" } else { ".local/state/kb/known_bases" };
 
 /// A database, and what kb remembers about it in the home where it was made.
 struct Sample {

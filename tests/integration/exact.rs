@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 use crate::mcp_client::Client;
-use crate::screen::Screen;
 
 /// Notes whose names say more than their texts, and texts that differ in one exact term.
 fn folder() -> TestEnv {
@@ -59,9 +58,12 @@ fn a_document_is_found_by_its_name_its_folder_and_its_aliases() {
     assert_eq!(search(&env, &["board meeting Helsinki"])[0], "Board meeting Helsinki.md");
     let in_folder = search(&env, &["lang", "--fts-only"]);
     assert_eq!(in_folder.len(), 3, "{in_folder:?}");
-    let mut screen = Screen::start(&env, &["find", "helsin"], 110, 30);
-    screen.see("Board meeting Helsinki.md");
-    screen.leave("\u{1b}", &env).expect(0);
+    #[cfg(unix)]
+    {
+        let mut screen = crate::screen::Screen::start(&env, &["find", "helsin"], 110, 30);
+        screen.see("Board meeting Helsinki.md");
+        screen.leave("\u{1b}", &env).expect(0);
+    }
 }
 
 #[test]

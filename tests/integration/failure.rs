@@ -1,9 +1,12 @@
 //! Tests bad input: each case ends with one clear line and the right status, and stored documents
 //! stay.
 
+#[cfg(unix)]
 use std::ffi::OsStr;
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::ffi::OsStrExt;
+#[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -15,6 +18,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::env::TestEnv;
+#[cfg(unix)]
 use crate::left_out::left_out;
 use crate::patience::comes_true;
 use crate::word_model::{WordModel, check_database, find, word_env};
@@ -149,6 +153,7 @@ fn a_folder_without_files_is_reported() {
     assert!(output.stderr.contains("1 ignored: 1 empty;"), "{}", output.stderr);
 }
 
+#[cfg(unix)]
 #[test]
 fn loops_of_links_end() {
     let env = word_env();
@@ -171,6 +176,7 @@ fn loops_of_links_end() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn unreadable_and_unwritable_paths_are_named() {
     let env = TestEnv::for_ordinary_user();
@@ -216,6 +222,7 @@ fn source_code_that_does_not_parse_is_still_ingested() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn names_that_are_not_text_or_hostile_stay_distinct_and_are_shown_safely() {
     let env = word_env();
@@ -637,7 +644,13 @@ fn an_invalid_command_line_is_one_line_and_a_next_step() {
             "{args:?}"
         );
     }
-    let bytes = OsStr::from_bytes(b"fro\xffzen");
+    #[cfg(unix)]
+    let bytes: &OsStr = OsStrExt::from_bytes(b"fro\xffzen");
+    // Half of a pair of UTF-16.
+    #[cfg(windows)]
+    let half: std::ffi::OsString = std::os::windows::ffi::OsStringExt::from_wide(&[0x66, 0xd800]);
+    #[cfg(windows)]
+    let bytes = half.as_os_str();
     for args in [
         ["list".as_ref(), "--data-dir".as_ref(), bytes],
         ["list".as_ref(), "--type".as_ref(), bytes],
@@ -674,6 +687,9 @@ fn one_argument_of_several_words_is_a_search() {
 
 #[test]
 fn no_query_is_too_odd() {
+    // Windows takes command lines of 32,767 characters, with an escape for each quote.
+    const LONGEST: usize = if cfg!(windows) { 15_000 } else { 100_000 };
+    const NUM_PAIRS: usize = if cfg!(windows) { 1_250 } else { 8_400 };
     let env = word_env();
     let long_words: String = (0..16_000).map(|number| format!("w{number} ")).collect();
     for query in [
@@ -686,11 +702,11 @@ fn no_query_is_too_odd() {
         "frozen\u{1}\u{2}\u{1b}[31m\u{7f}",
         "a\nb\tc\r",
         "🦀 ﷽ \u{202e}",
-        &"a".repeat(100_000),
-        &"frozen tide ".repeat(8_400),
-        &"\"".repeat(100_000),
-        &"(".repeat(100_000),
-        &long_words[..100_000.min(long_words.len())],
+        &"a".repeat(LONGEST),
+        &"frozen tide ".repeat(NUM_PAIRS),
+        &"\"".repeat(LONGEST),
+        &"(".repeat(LONGEST),
+        &long_words[..LONGEST.min(long_words.len())],
     ] {
         let output = env.ok(&["search", "--", query]);
         let answer: Value = output.json();
@@ -703,7 +719,7 @@ fn no_query_is_too_odd() {
         };
         assert_eq!(output.stderr, warning);
     }
-    assert_eq!(find(&env, &[&"frozen tide ".repeat(8_400)])[0], "Tides");
+    assert_eq!(find(&env, &[&"frozen tide ".repeat(NUM_PAIRS)])[0], "Tides");
     let output = env.ok(&["search", "frozen\u{1b}[31m", "--format=human"]);
     assert!(output.stdout.starts_with("Search: \"frozen\u{fffd}[31m\" ("), "{}", output.stdout);
     let output = env.ok(&["search", "--", "?!..."]).json();
@@ -719,6 +735,7 @@ fn no_query_is_too_odd() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
     let env = word_env();

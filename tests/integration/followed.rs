@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+#[cfg(unix)]
+use std::os::unix::fs::symlink;
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -13,6 +14,9 @@ use crate::contract::{self, Bases, Update};
 use crate::env::{KNOWN_BASES, TestEnv};
 use crate::hub::Hub;
 use crate::mcp_client::Client;
+use crate::permissions::check_mode;
+use crate::printed_paths::without_links;
+#[cfg(unix)]
 use crate::terminal;
 
 const SECRET: &str = "opensesame";
@@ -163,6 +167,7 @@ fn a_file_that_a_commit_adds_is_neither_read_nor_compared() {
 }
 
 /// The links of a commit and the paths in its database together lead nowhere, either.
+#[cfg(unix)]
 #[test]
 fn links_and_paths_of_a_commit_do_not_lead_out_of_the_folders() {
     let env = project();
@@ -278,7 +283,7 @@ fn as_older(env: &TestEnv, database: &str, is_known: bool) {
     let id: String = db
         .query_row("SELECT value FROM config WHERE key = 'base_id'", [], |row| row.get(0))
         .unwrap();
-    let place = fs::canonicalize(env.path(database).parent().unwrap()).unwrap();
+    let place = without_links(env.path(database).parent().unwrap());
     let line = format!("own {id} {}\n", place.display());
     fs::write(env.path(KNOWN_BASES), if is_known { &line } else { "" }).unwrap();
     if !is_known {
@@ -286,6 +291,7 @@ fn as_older(env: &TestEnv, database: &str, is_known: bool) {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn folders_of_an_older_version_are_taken_over_once_unless_hidden_or_elsewhere() {
     for is_known in [true, false] {
@@ -321,6 +327,7 @@ fn folders_of_an_older_version_are_taken_over_once_unless_hidden_or_elsewhere() 
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn an_update_on_a_terminal_asks_before_it_reads_what_was_added() {
     let env = TestEnv::new();
@@ -403,7 +410,7 @@ fn a_new_base_of_a_project_is_left_out_by_git() {
 fn the_list_is_private_and_holds_for_one_place() {
     let env = project();
     let list = env.path(KNOWN_BASES);
-    assert_eq!(fs::metadata(&list).unwrap().permissions().mode() & 0o777, 0o600);
+    check_mode(&list, 0o600);
     env.write("notes/a.md", "# Gauge\n\nThe gauge is frozen.\n");
     env.ok(&["base", "add", "work"]);
     env.ok(&["--base", "work", "add", "notes"]);

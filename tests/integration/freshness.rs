@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::process::{Child, Stdio};
 use std::thread;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use crate::env::{CORPUS, TestEnv};
 use crate::mcp_client::Client;
 use crate::patience::{comes_true, output_of};
+#[cfg(unix)]
 use crate::terminal;
 use crate::word_model::word_env;
 
@@ -100,7 +102,7 @@ fn people_see_a_mark_and_one_line_of_advice() {
         let paths = human(args);
         assert!(!paths.stdout.contains("changed"), "{}", paths.text());
         let note = |name: &str, verdict: &str| {
-            format!("warning: {} {verdict}\n", env.path("notes").join(name).display())
+            format!("warning: {} {verdict}\n", env.path(format!("notes/{name}")).display())
         };
         let changed = note("a.md", "has changed since it was indexed");
         assert!(paths.stderr.contains(&changed), "{}", paths.text());
@@ -144,6 +146,7 @@ fn a_touched_file_and_a_note_are_fresh() {
     assert!(results.iter().all(|result| result["source"]["stale"].is_null()), "{answer}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_copy_and_a_link_of_the_user_are_followed() {
     let env = three();
@@ -344,6 +347,7 @@ fn the_last_complete_update_is_in_the_status() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_search_on_a_terminal_reminds_of_an_old_update() {
     let mut env = three();

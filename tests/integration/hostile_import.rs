@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use crate::contract;
 use crate::env::{Output, TestEnv};
 use crate::hub::Hub;
-use crate::word_model::{check_database, word_env};
+#[cfg(unix)]
+use crate::word_model::check_database;
+use crate::word_model::word_env;
 
 /// Returns the lines of an export of `docs/` with vectors: the first line, then one line per
 /// document.
@@ -225,7 +227,7 @@ fn an_import_cannot_choose_files_to_read() {
     env.write("secret/key", "-----BEGIN PRIVATE KEY-----\n");
     env.write("secret/more.md", "# Secret\n\nThe oak barrel key.\n");
     let secret = env.path("secret");
-    let (folder, key) = (secret.to_str().unwrap(), secret.join("key"));
+    let (folder, key) = (secret.to_str().unwrap(), env.path("secret/key"));
     let mut lines = export_of(&env);
     lines[0]["roots"] = json!([
         { "path": folder, "tags": [], "type": "note", "language": null, "follow": true },
@@ -362,6 +364,7 @@ fn a_model_that_is_also_named_by_the_user_is_used() {
     env.ok(&[&import[..], &["--model", "someone/tiny"]].concat());
 }
 
+#[cfg(unix)]
 #[test]
 fn an_endless_line_is_an_error() {
     let env = word_env();

@@ -1,15 +1,21 @@
 //! Tests that ignore files are not trusted, as they come with a folder: none makes kb wait, grow or
 //! leave the folder, and those above a folder apply only within its git repository.
 
+#[cfg(unix)]
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
+#[cfg(unix)]
 use std::process::{Command, Stdio};
 
+#[cfg(unix)]
 use crate::env::{Output, TestEnv};
+#[cfg(unix)]
 use crate::patience::output_of;
 use crate::word_model::word_env;
 
 /// Runs the program, which must end and use less than four gigabytes.
+#[cfg(unix)]
 #[track_caller]
 fn to_its_end(env: &TestEnv, args: &[&str]) -> Output {
     let mut command = env.command(args);
@@ -24,12 +30,14 @@ fn to_its_end(env: &TestEnv, args: &[&str]) -> Output {
     output_of(env, child)
 }
 
+#[cfg(unix)]
 fn make_pipe(env: &TestEnv, name: &str) {
     let made = Command::new("mkfifo").arg(env.path(name)).status();
     assert!(made.is_ok_and(|status| status.success()), "mkfifo");
 }
 
 /// Finding F6: pipes made kb wait for ever, and `/dev/zero` made it grow until it was killed.
+#[cfg(unix)]
 #[test]
 fn an_ignore_file_that_is_not_a_file_is_skipped_and_reported() {
     for (name, make, reason) in [
@@ -79,6 +87,7 @@ fn an_ignore_file_that_is_not_a_file_is_skipped_and_reported() {
 }
 
 /// Finding F6: another user's `/tmp/.gitignore` silently hid files, and a pipe there made kb wait.
+#[cfg(unix)]
 #[test]
 fn ignore_files_above_a_folder_apply_only_in_a_repository() {
     let env = word_env();
@@ -123,6 +132,7 @@ fn updating_part_of_a_folder_applies_the_rules_of_the_folder() {
 }
 
 /// Finding F14: `kb add /proc/kmsg --type note` waited for the next kernel message.
+#[cfg(unix)]
 #[test]
 fn a_view_of_the_running_system_is_not_a_document() {
     let env = word_env();

@@ -3,9 +3,13 @@
 
 use std::fs;
 use std::fs::File;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
+#[cfg(unix)]
 use std::path::Path;
-use std::process::{Child, Stdio};
+#[cfg(unix)]
+use std::process::Child;
+use std::process::Stdio;
 use std::time::Duration;
 
 use insta::assert_snapshot;
@@ -14,9 +18,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::contract::{Info, Report, Search, read};
 use crate::env::{CORPUS, TestEnv};
+#[cfg(unix)]
 use crate::fake_tesseract::{prints_words, processes_of, write_tesseract};
+#[cfg(unix)]
 use crate::left_out::left_out;
-use crate::patience::{comes_true, status_of};
+use crate::patience::comes_true;
+#[cfg(unix)]
+use crate::patience::status_of;
+#[cfg(unix)]
 use crate::screen::Screen;
 use crate::word_model::word_env;
 
@@ -433,8 +442,11 @@ fn folders_are_walked_by_their_ignore_rules() {
     }
     env.write("docs/.gitignore", "build/\n");
     env.write("docs/.kbignore", "old.md\n");
-    symlink(env.path("docs"), env.path("docs/deep/loop")).unwrap();
-    symlink(env.path("nowhere"), env.path("docs/dangling.md")).unwrap();
+    #[cfg(unix)]
+    {
+        symlink(env.path("docs"), env.path("docs/deep/loop")).unwrap();
+        symlink(env.path("nowhere"), env.path("docs/dangling.md")).unwrap();
+    }
     let report = add(&env, &["docs"]);
     assert_eq!((report.added, report.failed), (2, 0));
     let titles = env.sql_column("SELECT title FROM documents ORDER BY id");
@@ -499,11 +511,13 @@ fn workers_and_batches_only_change_the_time() {
 }
 
 /// A run of `kb add docs` in which reading a picture blocks until it is released.
+#[cfg(unix)]
 struct Held<'a> {
     env: &'a TestEnv,
     child: Child,
 }
 
+#[cfg(unix)]
 impl<'a> Held<'a> {
     fn start(env: &'a TestEnv) -> Self {
         write_held_tesseract(env);
@@ -529,6 +543,7 @@ impl<'a> Held<'a> {
 }
 
 /// Writes a program that reads a picture when the file `go` exists.
+#[cfg(unix)]
 fn write_held_tesseract(env: &TestEnv) {
     let (words, go) = (prints_words("words"), env.path("go"));
     let waits = format!("while (access(\"{}\", F_OK)) usleep(1000);", go.display());
@@ -552,6 +567,7 @@ fn home_with(num_pictures: u8, num_pages: u32) -> TestEnv {
     env
 }
 
+#[cfg(unix)]
 #[test]
 fn progress_fits_the_terminal_also_when_that_becomes_narrower() {
     let env = home_with(1, 5);
@@ -572,6 +588,7 @@ fn progress_fits_the_terminal_also_when_that_becomes_narrower() {
     assert_eq!(output.status, 0, "{}", output.text());
 }
 
+#[cfg(unix)]
 #[test]
 fn the_setting_limits_how_many_files_are_read_in_parallel() {
     if !Path::new("/proc/self/task").exists() {
@@ -590,6 +607,7 @@ fn the_setting_limits_how_many_files_are_read_in_parallel() {
     assert!(has_three_more && has_five_more);
 }
 
+#[cfg(unix)]
 #[test]
 fn the_setting_limits_how_many_documents_are_in_progress() {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
@@ -619,6 +637,7 @@ fn the_setting_limits_how_many_documents_are_in_progress() {
     assert_eq!(num_started, 1);
 }
 
+#[cfg(unix)]
 #[test]
 fn each_document_of_a_batch_is_committed_separately() {
     let env = home_with(1, 0);

@@ -23,6 +23,7 @@ fn check_refused(output: Output, parts: &[&str]) {
 }
 
 /// Runs the program with `/dev/zero` as standard input.
+#[cfg(unix)]
 fn with_zeros(env: &TestEnv, args: &[&str]) -> Output {
     let mut command = env.command(args);
     command.stdin(fs::File::open("/dev/zero").unwrap());
@@ -122,6 +123,7 @@ fn a_huge_number_of_neighbours_returns_the_full_document() {
     assert_eq!(client.close().code(), Some(0));
 }
 
+#[cfg(unix)]
 #[test]
 fn an_endless_line_or_document_is_an_error() {
     let env = word_env();

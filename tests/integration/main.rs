@@ -1,16 +1,18 @@
 //! Drives the real binary from outside. All tests are one program, so that its libraries are linked
-//! once. They need Unix: links, modes, signals, pseudo-terminals.
+//! once. Those that need links, modes, signals, scripts or pseudo-terminals are compiled on Unix only; most
+//! others also run on Windows (`packaging/windows`).
 
-#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 /// Runs the binary in a temporary home, with the small model or the real one.
 mod env;
 /// Programs that replace Tesseract.
+#[cfg(unix)]
 mod fake_tesseract;
 /// A server that speaks the hub's file interface.
 mod hub;
 /// The values of placeholders in command lines of pages, and the results of these lines.
+#[cfg(unix)]
 mod line_table;
 /// A client of `kb mcp` that can also send malformed messages.
 mod mcp_client;
@@ -18,13 +20,19 @@ mod mcp_client;
 mod page_lines;
 /// Waits for what a program does, with one bound for all tests.
 mod patience;
+/// Modes of files, on systems that have them.
+mod permissions;
+/// The form in which tests compare the paths that kb prints.
+mod printed_paths;
 /// Runs the binary on a pseudo-terminal while keys are typed; cells, sizes, signals.
+#[cfg(unix)]
 mod screen;
 /// A home with a project and a skill; runs `kb skill` and `skc` there.
 mod skills;
 /// Reads the sources of the program and of its crates.
 mod sources;
 /// Runs the binary on a pseudo-terminal: prompts, bars, colours.
+#[cfg(unix)]
 mod terminal;
 /// Seeded models of the BERT family, and their answers computed by a second implementation.
 mod tiny_model;
@@ -56,6 +64,7 @@ mod clients;
 /// How source code is split: definitions, their comments, and the code between them.
 mod code;
 /// Every command line of every page and of the program's help, run in a small home.
+#[cfg(unix)]
 mod command_lines;
 /// The JSON of every command, read into structs that know every key.
 mod contract;
@@ -98,14 +107,17 @@ mod failure;
 /// Every listed model gives the vectors of `transformers`, on seeded weights.
 mod families;
 /// Faults that depend on where the program is.
+#[cfg(unix)]
 mod faults;
 /// `kb find` on a terminal, and `kb` without a command.
+#[cfg(unix)]
 mod find;
 /// Which files and folders are followed, whatever a database or the settings of a project say.
 mod followed;
 /// Marks of stale files in answers.
 mod freshness;
 /// A small disk that is filled, and what still works.
+#[cfg(unix)]
 mod full_disk;
 /// Web pages of documentation by many generators: what is kept of each.
 mod generators;
@@ -136,6 +148,7 @@ mod letters;
 /// Numbers, lines and files beyond any sensible size.
 mod limits;
 /// Links that replace added files; names that print alike.
+#[cfg(unix)]
 mod links;
 /// Setting up, listing, tagging, removing, reindexing.
 mod manage;
@@ -146,6 +159,7 @@ mod mcp_bases;
 /// The compact answers of `kb mcp`, and their pages.
 mod mcp_compact;
 /// The same, driven by the official clients.
+#[cfg(unix)]
 mod mcp_official;
 /// Where clients of `kb mcp` work, and the messages that they get.
 mod mcp_places;
@@ -166,12 +180,14 @@ mod note_links;
 /// Notes on filters, stale files and knowledge bases: in JSON, on stderr, over MCP.
 mod notes;
 /// Runs as an ordinary user, also where the tests run as root.
+#[cfg(unix)]
 mod ordinary;
 /// Human text; which stream gets what; colour and progress on a terminal.
 mod output;
 /// Every command's output for people and for programs, row by row.
 mod outputs;
 /// Every option in the pages, with its value.
+#[cfg(unix)]
 mod page_options;
 mod page_pictures;
 /// PDF: the child process, its limits, the classes of failure.
@@ -191,12 +207,13 @@ mod postgres_fakes;
 #[cfg(feature = "postgres")]
 mod postgres_hostile;
 /// Connections to real servers of PostgreSQL, encrypted and not.
-#[cfg(feature = "postgres")]
+#[cfg(all(unix, feature = "postgres"))]
 mod postgres_tls;
 /// Printed text from outside: terminals, JSON, names, citations, bytes.
+#[cfg(unix)]
 mod printed;
 /// `kb push` and `kb search --from`: a copy in PostgreSQL.
-#[cfg(feature = "postgres")]
+#[cfg(all(unix, feature = "postgres"))]
 mod push;
 /// The same in a kb without the feature `postgres`.
 #[cfg(not(feature = "postgres"))]
@@ -206,6 +223,7 @@ mod quotes;
 /// Reading on from a hit: outline, show, open.
 mod read_on;
 /// Databases that cannot be written.
+#[cfg(unix)]
 mod read_only;
 /// Changes of the model, killed at any instant: vectors are never mixed.
 mod reindex;
@@ -215,6 +233,7 @@ mod relocate;
 #[cfg(target_os = "linux")]
 mod replaced;
 /// A program of the user's that orders the results: `search.rerank_command`.
+#[cfg(unix)]
 mod rerank;
 /// Documents made with other settings.
 mod reread;
@@ -235,6 +254,7 @@ mod settings;
 /// Shell completions, manual pages, help topics, `make install`.
 mod shells;
 /// The files that skill commands leave: modes, drafts, links.
+#[cfg(unix)]
 mod skill_files;
 /// Skills, the gateway protocol: outline, show, open, sources, and what they refuse.
 mod skill_gateway;
@@ -243,8 +263,10 @@ mod skill_manage;
 /// Skills, the search protocol: the index, what makes it unusable, queries.
 mod skill_search;
 /// The question before a skill is put where agents find it.
+#[cfg(unix)]
 mod skill_targets;
 /// No network access without request; data readable only by its owner.
+#[cfg(unix)]
 mod sockets;
 /// The command lines in messages and comments of the program.
 mod source_lines;
@@ -264,8 +286,10 @@ mod tool_table;
 /// Exports from one database, imports into another.
 mod transfer;
 /// Files planted in the working directory, `PATH` or the cache.
+#[cfg(unix)]
 mod trust;
 /// The modes of all files that kb creates, whatever the umask is.
+#[cfg(unix)]
 mod umask;
 /// Homes of earlier programs: a database of every schema, and one with all that 841bdc8 could make.
 mod upgrade;
@@ -276,5 +300,8 @@ mod vectors;
 /// `kb watch` and the services that run it.
 mod watch;
 mod ways_in;
+/// What only Windows has: drives, either slash, reserved names, files that are held open.
+#[cfg(windows)]
+mod windows;
 /// Where each word of a file went.
 mod words;

@@ -3,6 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "calls read better with json! in place")]
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 use crate::patience::{PATIENCE, status_of};
+use crate::printed_paths::{as_written, written};
 
 /// A running server and the lines it writes.
 pub(crate) struct Client {
@@ -18,6 +20,8 @@ pub(crate) struct Client {
     stdin: Option<ChildStdin>,
     lines: mpsc::Receiver<String>,
     next_id: u64,
+    /// The home of the server, if a variable of Windows names it.
+    home: Option<PathBuf>,
 }
 
 impl Client {
@@ -60,6 +64,9 @@ impl Client {
 
     /// Starts a prepared server without the handshake.
     pub(crate) fn over(mut command: Command) -> Self {
+        let mut variables = command.get_envs();
+        let home = variables.find(|(name, _)| *name == "USERPROFILE").and_then(|(_, home)| home);
+        let home = home.map(|home| written(home.as_ref()));
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -76,7 +83,7 @@ impl Client {
             }
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, lines, next_id: 1 }
+        Self { child, stdin, lines, next_id: 1, home }
     }
 
     /// Writes a message.
@@ -103,6 +110,7 @@ impl Client {
     /// Reads the next message; every line of stdout is one.
     pub(crate) fn receive(&self) -> Value {
         let line = self.lines.recv_timeout(PATIENCE).expect("an answer in time");
+        let line = as_written(line, self.home.as_deref().as_slice());
         let message: Value = serde_json::from_str(&line).expect("every line is a message");
         assert_eq!(message["jsonrpc"], "2.0", "{message}");
         message

@@ -26,7 +26,9 @@ impl Working {
         command.current_dir(env.path(dir));
         let mut client = Client::over(command);
         client.greet_as(json!({ "roots": { "listChanged": true } }));
-        let uri = |root: &&Path| format!("file://{}", root.display()).replace(' ', "%20");
+        // The path of a drive follows a slash.
+        let start = if cfg!(windows) { "file:///" } else { "file://" };
+        let uri = |root: &&Path| format!("{start}{}", root.display()).replace(' ', "%20");
         let mut working = Self { client, roots: roots.iter().map(uri).collect() };
         working.say_where();
         working

@@ -4,7 +4,9 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::env::{CORPUS, TestEnv};
+#[cfg(unix)]
 use crate::terminal;
+#[cfg(unix)]
 use crate::word_model::word_env;
 
 #[test]
@@ -164,6 +166,7 @@ fn tables_and_facts_line_up() {
     ");
 }
 
+#[cfg(unix)]
 #[test]
 fn that_nothing_has_been_added_is_said_once_and_in_the_same_words() {
     const NOTHING: &str = "Nothing has been added yet. `kb add DIRECTORY` adds documents.\n";
@@ -272,6 +275,7 @@ fn only_the_answer_goes_to_stdout() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn progress_is_drawn_on_a_terminal_only() {
     // The small model ends before the bar is drawn a second time.
@@ -287,6 +291,7 @@ fn progress_is_drawn_on_a_terminal_only() {
     assert_eq!(piped.stderr, "Added 6 documents. 0 failed. 0 skipped (already indexed).\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_reindex_shows_how_many_chunks_are_done() {
     let env = word_env();
@@ -297,6 +302,7 @@ fn a_reindex_shows_how_many_chunks_are_done() {
     assert!(piped.lines().all(|line| line.starts_with("note: ")), "{piped}");
 }
 
+#[cfg(unix)]
 #[test]
 fn colour_is_for_terminals_and_for_who_asks() {
     let mut env = TestEnv::with_corpus();
@@ -318,6 +324,7 @@ fn colour_is_for_terminals_and_for_who_asks() {
     assert!(is_coloured(&terminal::run(&env, &["list", "--color=always"], "", true).stderr));
 }
 
+#[cfg(unix)]
 #[test]
 fn tables_line_up_and_fit_the_terminal_whatever_the_script() {
     let env = TestEnv::new();
@@ -343,6 +350,7 @@ fn tables_line_up_and_fit_the_terminal_whatever_the_script() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn what_people_read_fits_terminals_of_every_width() {
     let mut env = TestEnv::with_corpus();

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+#[cfg(unix)]
 use crate::docs::in_shell;
 use crate::env::TestEnv;
+#[cfg(unix)]
 use crate::schema;
 
 /// A row of the table: command, line, output for people, output for programs.
@@ -58,6 +60,7 @@ fn every_command_has_a_row() {
     assert_eq!(named.len(), rows.len());
 }
 
+#[cfg(unix)]
 #[test]
 fn every_row_is_true() {
     let env = TestEnv::real_with_corpus();

@@ -1,12 +1,11 @@
 //! Waits for what a program does. No test says how fast anything is, because a busy machine is slow.
 
+use std::io::Read;
 use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
-
-use rustix::process::{Pid, Signal, kill_process};
 
 use crate::env::{Output, TestEnv};
 
@@ -39,17 +38,58 @@ pub(crate) fn status_of(child: &mut Child) -> ExitStatus {
     child.wait().unwrap()
 }
 
-/// The same, for a program whose output is collected.
+/// How a program is told to end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum EndRequest {
+    CtrlC,
+    Terminate,
+}
+
+/// Whether this system lets a test tell another program to end. On Windows, the keyboard of its console does.
+pub(crate) const CAN_REQUEST_END: bool = cfg!(unix);
+
+/// Tells a program to end, and requires that it ends with success. Where nothing can tell it so, it is killed.
 #[track_caller]
-pub(crate) fn output_of(env: &TestEnv, child: Child) -> Output {
-    let id = Pid::from_child(&child);
+pub(crate) fn end(child: &mut Child, request: EndRequest) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process};
+        let signal = match request {
+            EndRequest::CtrlC => Signal::INT,
+            EndRequest::Terminate => Signal::TERM,
+        };
+        kill_process(Pid::from_child(child), signal).unwrap();
+        assert_eq!(status_of(child).code(), Some(0), "{request:?}");
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = request;
+        child.kill().unwrap();
+        status_of(child);
+    }
+}
+
+/// Waits like [`status_of`] for a program whose output is collected.
+#[track_caller]
+pub(crate) fn output_of(env: &TestEnv, mut child: Child) -> Output {
+    drop(child.stdin.take());
+    // Both are read while it runs: a full pipe would stop it.
+    let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
+    let status = status_of(&mut child);
+    let [stdout, stderr] =
+        [stdout, stderr].map(|bytes| bytes.recv_timeout(PATIENCE).expect("nothing holds a pipe"));
+    env.output(stdout, stderr, status)
+}
+
+/// Reads a stream to its end in the background.
+fn read(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(child.wait_with_output().unwrap()));
-    let Ok(output) = receiver.recv_timeout(PATIENCE) else {
-        kill_process(id, Signal::KILL).unwrap();
-        panic!("the program did not end");
-    };
-    env.output(output.stdout, output.stderr, output.status)
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stream.map(|mut stream| stream.read_to_end(&mut bytes)).transpose().unwrap();
+        sender.send(bytes)
+    });
+    receiver
 }
 
 /// Files that may look at the clock: for the moment of a kill, and for a condition that is signalled.

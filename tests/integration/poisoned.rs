@@ -7,13 +7,16 @@
 use std::fs;
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
 use std::process::Command;
 
 use kb_embed::DEFAULT_MODEL;
 use serde_json::Value;
 
 use crate::env::{Output, TestEnv, model_dir, runtime, runtime_in_cache};
+#[cfg(unix)]
 use crate::hub::Hub;
+use crate::permissions::check_mode;
 
 /// The number of bytes that are changed.
 const NUM_CHANGED: usize = 400_000;
@@ -240,6 +243,7 @@ fn doctor_rebuilds_a_changed_graph() {
 
 /// A change that leaves length, time and inode as they were is found only by `kb doctor`, which
 /// reads all bytes: before it loads a library that would take over its process.
+#[cfg(unix)]
 #[test]
 fn doctor_finds_a_change_without_traces_before_it_loads_anything() {
     let env = env();
@@ -278,6 +282,7 @@ fn doctor_finds_a_change_without_traces_before_it_loads_anything() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn doctor_restores_the_library_and_the_model_if_it_can() {
     // The library comes from a Python environment, as with `kb init`.
@@ -376,15 +381,13 @@ fn doctor_repairs_a_damaged_manifest() {
 
 #[test]
 fn only_the_owner_can_read_the_files_of_the_cache() {
-    use std::os::unix::fs::PermissionsExt;
     let env = env();
     fs::remove_dir_all(env.path("cache/graphs")).unwrap();
     env.ok(&["add", "--note", "One more."]);
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&env.path("cache/manifest.txt")), 0o600);
-    assert_eq!(mode(&env.path("cache/graphs")), 0o700);
-    assert_eq!(mode(file(&env, "model.onnx").parent().unwrap()), 0o700);
+    check_mode(&env.path("cache/manifest.txt"), 0o600);
+    check_mode(&env.path("cache/graphs"), 0o700);
+    check_mode(file(&env, "model.onnx").parent().unwrap(), 0o700);
     for name in ["model.onnx", "model.bin", "rows.safetensors", "words.bin", "about.txt"] {
-        assert_eq!(mode(&file(&env, name)), 0o600, "{name}");
+        check_mode(&file(&env, name), 0o600);
     }
 }

@@ -7,6 +7,7 @@ use crate::bases;
 use crate::contract::{Why, read};
 use crate::env::{TestEnv, with_stdin};
 use crate::mcp_client::Client;
+#[cfg(unix)]
 use crate::screen::Screen;
 
 /// A phrase that the sample documents do not have, although its words occur.
@@ -245,6 +246,7 @@ fn why_says_that_a_phrase_is_missing() {
     assert_eq!((why.fate.as_str(), why.chunks_passing_filters), ("shown", 1));
 }
 
+#[cfg(unix)]
 #[test]
 fn kb_find_shows_the_note() {
     let env = TestEnv::with_corpus();

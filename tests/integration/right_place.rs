@@ -8,8 +8,11 @@ use serde_json::{Value, json};
 
 use crate::env::{Output, TestEnv, with_stdin};
 use crate::mcp_client::Client;
+#[cfg(unix)]
 use crate::patience::comes_true;
+#[cfg(unix)]
 use crate::screen::Screen;
+#[cfg(unix)]
 use crate::terminal;
 
 const GAUGE: &str = "# Gauge\n\nThe zephyrine gauge has a float.\n";
@@ -118,6 +121,7 @@ fn a_document_named_by_a_path_is_opened_there() {
     assert_eq!(env.json(&["info", "1", "--format", "json"])["title"], "Float gauge");
 }
 
+#[cfg(unix)]
 #[test]
 fn the_file_at_the_cited_path_is_the_one_that_is_compared_and_opened() {
     let mut env = worktrees();
@@ -157,6 +161,7 @@ fn a_changed_file_of_the_filter_is_read_again() {
     assert_eq!(values(&answer, "path"), [feature_path(&env)]);
 }
 
+#[cfg(unix)]
 #[test]
 fn find_shows_prints_and_reads_the_path_of_its_filter() {
     let env = worktrees();
@@ -171,6 +176,7 @@ fn find_shows_prints_and_reads_the_path_of_its_filter() {
     assert!(output.stdout.starts_with(&feature_path(&env)), "{}", output.text());
 }
 
+#[cfg(unix)]
 #[test]
 fn find_opens_the_path_of_its_filter() {
     let mut env = worktrees();
@@ -194,6 +200,7 @@ fn in_feature(env: &TestEnv, args: &[&str]) -> Command {
     command
 }
 
+#[cfg(unix)]
 #[test]
 fn people_see_the_path_below_the_working_directory_and_programs_do_not() {
     let env = worktrees();
@@ -257,7 +264,7 @@ fn agents_get_the_path_of_their_filter() {
     }
 }
 
-#[cfg(feature = "postgres")]
+#[cfg(all(unix, feature = "postgres"))]
 #[test]
 fn a_copy_cites_the_path_of_the_filter_too() {
     let Some((_, url)) = crate::push::database() else { return };
@@ -335,6 +342,7 @@ fn lines_for_people_name_the_base_of_the_command() {
     assert!(shown.starts_with("Search: \"zephyrine `kb list`\""), "{shown}");
 }
 
+#[cfg(unix)]
 #[test]
 fn find_names_the_base_on_its_screen() {
     let env = diary_and_contract();

@@ -2,6 +2,7 @@
 //! asks.
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::SystemTime;
@@ -147,6 +148,7 @@ fn a_folder_is_looked_at_once_although_two_added_folders_contain_it() {
     check_settled(&env);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_a_link_leads_to_belongs_to_the_folder_in_which_it_is() {
     let env = word_env();

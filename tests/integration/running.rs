@@ -3,12 +3,16 @@
 use std::process::{Child, Stdio};
 
 use rusqlite::Connection;
+#[cfg(unix)]
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
+#[cfg(unix)]
 use crate::mcp_client::Client;
-use crate::patience::{comes_true, status_of};
+use crate::patience::comes_true;
+#[cfg(unix)]
+use crate::patience::status_of;
 
 /// The note about `kb add` before it has stored anything.
 const ADDING: &str = "`kb add` is running";
@@ -23,6 +27,7 @@ fn waiting_run(env: &TestEnv) -> (Child, Connection) {
     let answer = || env.json(&["status", "--format", "json"])["running"].clone();
     assert!(comes_true(|| answer() == json!({ "command": "add", "stored": null, "total": null })));
     // It would not wait for ever.
+    #[cfg(unix)]
     kill_process(Pid::from_child(&child), Signal::STOP).unwrap();
     (child, writer)
 }
@@ -34,6 +39,7 @@ fn notes(env: &TestEnv, args: &[&str]) -> Vec<Value> {
         .unwrap_or_default()
 }
 
+#[cfg(unix)]
 #[test]
 fn answers_say_that_documents_may_be_missing_as_long_as_a_run_stores_some() {
     let env = TestEnv::with_corpus();

@@ -1,18 +1,24 @@
 //! Tests the sandbox of a process that reads a document, from inside, and the ways in which such a process ends.
 
+#[cfg(unix)]
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
 use std::time::Duration;
 
 use kb_base::error::Error;
 use kb_extract::pdf::extract;
 use kb_extract::sandbox::{Layers, ReadOptions, active};
 
+#[cfg(unix)]
 use crate::env::TestEnv;
+#[cfg(unix)]
 use crate::fake_tesseract::{processes_of, write_tesseract};
+#[cfg(unix)]
 use crate::patience::comes_true;
 
 const KB: &str = env!("CARGO_BIN_EXE_kb");
@@ -21,6 +27,7 @@ fn layers() -> Layers {
     active(Path::new(KB)).unwrap()
 }
 
+#[cfg(unix)]
 #[test]
 fn a_reading_process_is_confined_wherever_the_system_can_do_it() {
     let layers = layers();
@@ -228,6 +235,7 @@ fn a_cancelled_run_ends_the_document_that_is_being_read() {
 }
 
 /// A home with a picture, and a program that runs these statements of C instead of Tesseract.
+#[cfg(unix)]
 fn env_with_tesseract(statements: &str) -> TestEnv {
     let env = TestEnv::new();
     write_tesseract(&env, statements);
@@ -237,6 +245,7 @@ fn env_with_tesseract(statements: &str) -> TestEnv {
 }
 
 /// A Tesseract that never ends.
+#[cfg(unix)]
 const ENDLESS: &str = "for (;;) {}";
 
 #[cfg(target_os = "linux")]

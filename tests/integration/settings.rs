@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::contract::{Search, Setting, read};
 use crate::env::{CORPUS, TestEnv};
+#[cfg(unix)]
 use crate::terminal;
 
 /// Every key with its default as `kb config` prints it, in the order of the documentation.
@@ -101,6 +102,7 @@ fn flags_override_variables_the_file_and_defaults_in_this_order() {
     assert_eq!(num_results(&env, &["--top", "2"]), 2);
 }
 
+#[cfg(unix)]
 #[test]
 fn init_at_a_terminal_begins_a_settings_file_in_which_searches_print_for_people() {
     let format = |env: &TestEnv| setting(env, "search.default_format").0;
@@ -281,6 +283,7 @@ fn setting_a_key_writes_the_file_and_keeps_the_rest() {
 }
 
 /// The user's link, for example into a folder of dotfiles, was once replaced by a file.
+#[cfg(unix)]
 #[test]
 fn setting_a_key_keeps_the_users_link() {
     let env = TestEnv::without_model();

@@ -1,21 +1,31 @@
 //! Tests completion in shells, the manual pages, the topics of help, and `make install`, which installs
 //! them. Shells and programs that read manuals are those of the machine; missing ones are reported.
 
+#[cfg(unix)]
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
+#[cfg(unix)]
 use std::path::Path;
+#[cfg(unix)]
 use std::process::Command;
 
-use crate::env::{Output, TestEnv};
+#[cfg(unix)]
+use crate::env::Output;
+use crate::env::TestEnv;
+#[cfg(unix)]
 use crate::left_out::left_out;
+#[cfg(unix)]
 use crate::screen::Screen;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "powershell", "elvish"];
 
 /// The folders of the system's programs.
+#[cfg(unix)]
 const SYSTEM: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /// Whether the system has a program; reports a missing one.
+#[cfg(unix)]
 fn is_there(program: &str, what: &str) -> bool {
     let is_there = SYSTEM.iter().any(|folder| Path::new(folder).join(program).exists());
     if !is_there {
@@ -25,6 +35,7 @@ fn is_there(program: &str, what: &str) -> bool {
 }
 
 /// Runs a program of the system where `kb` is on the path.
+#[cfg(unix)]
 fn run(env: &TestEnv, program: &str, args: &[&str]) -> Output {
     let kb = env.path("bin/kb");
     if !kb.exists() {
@@ -50,6 +61,7 @@ fn offered(env: &TestEnv, words: &[&str]) -> Vec<String> {
     output.stdout.lines().map(str::to_owned).collect()
 }
 
+#[cfg(unix)]
 #[test]
 fn a_key_puts_the_chosen_path_on_the_command_line() {
     let env = TestEnv::new();
@@ -119,6 +131,7 @@ fn skills_are_completed_by_name() {
     assert_eq!(offered(&env, &["kb", "skill", "show", ""])[0], "tides");
 }
 
+#[cfg(unix)]
 #[test]
 fn bash_completes_words_with_spaces_as_it_reads_them() {
     if !is_there("bash", "completion by bash") {
@@ -138,6 +151,7 @@ fn bash_completes_words_with_spaces_as_it_reads_them() {
     assert_eq!(complete("kb list --tags han", 3, "han"), "handbook\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn fish_completes_from_its_script() {
     if !is_there("fish", "completion by fish") {
@@ -149,6 +163,7 @@ fn fish_completes_from_its_script() {
     assert_eq!(found, "handbook\t1 document\n");
 }
 
+#[cfg(unix)]
 #[test]
 fn zsh_reads_its_script() {
     if !is_there("zsh", "completion by zsh") {
@@ -173,6 +188,7 @@ fn there_is_a_script_for_every_shell() {
     assert!(env.ok(&["completions", "zsh"]).stdout.starts_with("#compdef kb\n"));
 }
 
+#[cfg(unix)]
 #[test]
 fn every_command_has_a_manual_page_that_reads_without_warning() {
     let env = TestEnv::without_model();
@@ -225,6 +241,7 @@ fn topics_are_explained_and_commands_as_their_help_does() {
     env.ok(&["help", "config"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn make_install_puts_program_pages_and_completions_in_place() {
     if !is_there("make", "make install") {

@@ -1,6 +1,7 @@
 //! Tests the gateway protocol: outline, show, open and sources, and what they refuse.
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 
 use proptest::prelude::*;
@@ -152,6 +153,7 @@ fn open_returns_the_bytes_of_any_file() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn no_path_leads_out() {
     let skills = Skills::new();

@@ -256,14 +256,17 @@ fn skills_that_cannot_be_built_are_reported() {
         skills.check_error(&["build", "tide-guide"], &expected);
     }
     skills.write("SKILL.md", crate::skills::GUIDE);
-    std::os::unix::fs::symlink("nowhere", skills.path("broken")).unwrap();
-    std::os::unix::fs::symlink("SKILL.md", skills.path("inside")).unwrap();
-    skills.ok(&["build", "tide-guide"]);
-    std::os::unix::fs::symlink("/etc", skills.path("references/out")).unwrap();
-    skills.check_error(
-        &["build", "tide-guide"],
-        "error[E012]: path escapes skill root: 'references/out'",
-    );
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", skills.path("broken")).unwrap();
+        std::os::unix::fs::symlink("SKILL.md", skills.path("inside")).unwrap();
+        skills.ok(&["build", "tide-guide"]);
+        std::os::unix::fs::symlink("/etc", skills.path("references/out")).unwrap();
+        skills.check_error(
+            &["build", "tide-guide"],
+            "error[E012]: path escapes skill root: 'references/out'",
+        );
+    }
     fs::create_dir(skills.env.path("project/empty")).unwrap();
     skills.check_error(
         &["build", "empty"],
@@ -306,6 +309,7 @@ fn building_repairs_an_index_that_lost_a_table() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn file_names_do_not_control_the_terminal() {
     let skills = Skills::new();
@@ -348,6 +352,7 @@ fn a_directory_outside_stores_is_built_in_place_or_imported() {
     assert!(skills.env.path(".skillc/runtime/loose/SKILL.md").exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn a_built_skill_is_deployed_to_agents_only_on_request() {
     let skills = Skills::built();
@@ -703,6 +708,7 @@ fn kbs_own_skill_file_is_a_good_skill() {
     assert_eq!(texts(&skills.json(&["list"])["skills"], "name"), ["kb"]);
 }
 
+#[cfg(unix)]
 #[test]
 fn the_makefile_makes_the_link() {
     let makefile = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Makefile")).unwrap();

@@ -1,7 +1,6 @@
 //! Sets up a home with a project and a skill; runs `kb skill` there, or the program as `skc`.
 
 use std::ffi::OsStr;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -119,8 +118,22 @@ impl Skills {
 
     /// Prepares the program as `skc` in the project.
     pub(crate) fn skc_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
-        let mut command = self.env.command(args);
-        command.arg0("/usr/local/bin/skc").current_dir(self.env.path("project"));
+        #[cfg(unix)]
+        let mut command = {
+            let mut command = self.env.command(args);
+            std::os::unix::process::CommandExt::arg0(&mut command, "/usr/local/bin/skc");
+            command
+        };
+        // There, the name under which a program is started is that of its file.
+        #[cfg(not(unix))]
+        let mut command = {
+            let program = self.env.path("bin/skc.exe");
+            if !program.exists() {
+                std::fs::hard_link(env!("CARGO_BIN_EXE_kb"), &program).unwrap();
+            }
+            self.env.command_of(&program, args)
+        };
+        command.current_dir(self.env.path("project"));
         command
     }
 

@@ -2,6 +2,7 @@
 //! unmounted disk is never taken for a deletion.
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 
 use rusqlite::Connection;
@@ -106,6 +107,7 @@ fn a_database_beyond_repair_ends_with_status_2_and_is_left_alone() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn files_that_others_can_read_are_made_private() {
     let env = word_env();
