@@ -1,5 +1,6 @@
 //! Checks that names which only exist on Unix are only in code that is compiled on Unix.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,12 +10,13 @@ use crate::sources::{files, place};
 const UNIX_ONLY: [&str; 3] = ["std::os::unix", "rustix::", "libc::"];
 
 /// The attributes that leave an item out on other systems.
-const GUARDS: [&str; 6] = [
+const GUARDS: [&str; 7] = [
     "#[cfg(unix)]",
     "#[cfg(all(unix",
     "#[cfg(all(test, unix))]",
     "#[cfg(target_os = \"linux\")]",
     "#[cfg(all( target_os = \"linux\",",
+    "#[cfg(all(debug_assertions, target_os = \"linux\"))]",
     "#[cfg(any(target_os = \"linux\", target_os = \"android\", target_vendor = \"apple\"))]",
 ];
 
@@ -79,11 +81,18 @@ fn unix_only(source: &Path, text: &str) -> Vec<PathBuf> {
     names.collect()
 }
 
+/// Returns the files of these tests, other than this one, which names what it looks for.
+fn integration_tests() -> Vec<PathBuf> {
+    let this = Path::new(env!("CARGO_MANIFEST_DIR")).join(file!());
+    let entries = fs::read_dir(this.parent().unwrap()).unwrap();
+    entries.map(|entry| entry.unwrap().path()).filter(|path| *path != this).collect()
+}
+
 #[test]
 fn what_only_unix_has_is_compiled_on_unix_only() {
-    let texts: Vec<(PathBuf, String)> = files()
-        .into_iter()
-        .map(|(_, path)| (path.clone(), with_short_attributes(&fs::read_to_string(path).unwrap())))
+    let paths = files().into_iter().map(|(_, path)| path).chain(integration_tests());
+    let texts: Vec<(PathBuf, String)> = paths
+        .map(|path| (path.clone(), with_short_attributes(&fs::read_to_string(path).unwrap())))
         .collect();
     let left_out: Vec<PathBuf> =
         texts.iter().flat_map(|(path, text)| unix_only(path, text)).collect();
@@ -96,6 +105,26 @@ fn what_only_unix_has_is_compiled_on_unix_only() {
         broken.extend(lines.iter().map(|line| format!("{}:{line}", path.display())));
     }
     assert!(broken.is_empty(), "not behind `cfg(unix)`:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn most_of_these_tests_also_run_on_windows() {
+    let tests = integration_tests();
+    let main = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/integration/main.rs");
+    let text = with_short_attributes(&fs::read_to_string(&main).unwrap());
+    let left_out: BTreeSet<PathBuf> = unix_only(&main, &text).into_iter().collect();
+    let (mut on_unix, mut everywhere) = (0, 0);
+    for path in &tests {
+        let text = fs::read_to_string(path).unwrap();
+        let all = text.matches("#[test]\n").count();
+        let guarded = if left_out.contains(path) {
+            all
+        } else {
+            text.matches("#[cfg(unix)]\n#[test]\n").count()
+        };
+        (on_unix, everywhere) = (on_unix + guarded, everywhere + all - guarded);
+    }
+    assert!(everywhere > 3 * on_unix, "{everywhere} everywhere, {on_unix} on Unix only");
 }
 
 #[test]
