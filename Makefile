@@ -10,7 +10,7 @@ export CARGO_TERM_COLOR ?= auto
 # kb sets this itself. This line is for tests and benchmarks that load the library directly.
 export ORT_DISABLE_TELEMETRY := 1
 
-.PHONY: help build demo test faults counts counts-write lint nightly mutants quality everyday foreign docpages code recency chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms conformance install clean
+.PHONY: help build demo test faults counts counts-write lint nightly mutants quality everyday foreign docpages code recency chunkers pdf documents schema skills bench bench-quick tokens policy start corpus scale-ingest scale-search packages platforms windows conformance install clean
 
 # Those with two signs are the ones that most people need.
 help: ## List the targets
@@ -140,6 +140,9 @@ packages: ### Build the crate, the Python package, the Debian package and the co
 
 platforms: ### Check with `cargo check` that everything compiles for Windows, macOS and Linux on ARM64; nothing is run
 	packaging/platforms
+
+windows: ### Build for Windows with mingw-w64 and run the integration tests below Wine; needs both
+	packaging/windows
 
 install: build ## Install the program, man pages, completions and the link skc in PREFIX (~/.local)
 	mkdir -p $(addprefix $(DEST)/,bin share/man/man1 share/bash-completion/completions \
