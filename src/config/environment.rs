@@ -2,7 +2,7 @@
 
 use crate::text::paths::resolved;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,8 @@ pub struct Environment {
 impl Environment {
     /// Reads the variables of this process.
     pub fn of_process() -> Self {
-        // Windows does not distinguish `Path` and `PATH`.
-        let written = |name: String| if cfg!(windows) { name.to_uppercase() } else { name };
-        let mut environment: Self = std::env::vars_os()
-            .map(|(name, value)| (written(name.to_string_lossy().into_owned()), value))
-            .collect();
+        let mut environment: Self =
+            std::env::vars_os().map(|(name, value)| (usual_case(&name), value)).collect();
         // If `HOME` is not set, the system may still know it, for example for a service.
         if environment.get("HOME").is_none()
             && let Some(home) = std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
@@ -78,8 +75,8 @@ impl Environment {
     /// Returns the folder for what kb keeps on this machine and can make again, or that others need not have:
     /// `XDG_CACHE_HOME` or `XDG_STATE_HOME`, else the usual folder of the system.
     pub fn local_dir(&self, variable: &str, usual: &str) -> PathBuf {
-        let of_system = || self.path("LOCALAPPDATA").filter(|_| cfg!(windows));
-        self.path(variable).or_else(of_system).unwrap_or_else(|| self.home().join(usual))
+        let of_system = self.path("LOCALAPPDATA").filter(|_| cfg!(windows));
+        self.path(variable).or(of_system).unwrap_or_else(|| self.home().join(usual))
     }
 
     /// Returns the folder for temporary files.
@@ -92,6 +89,12 @@ impl FromIterator<(String, OsString)> for Environment {
     fn from_iter<I: IntoIterator<Item = (String, OsString)>>(values: I) -> Self {
         Self { values: values.into_iter().collect() }
     }
+}
+
+/// Returns the name of a variable. Windows does not distinguish `Path` and `PATH`.
+fn usual_case(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    if cfg!(windows) { name.to_uppercase() } else { name.into_owned() }
 }
 
 /// Whether a path is a `.kb` other than the user's own, or is in one.

@@ -450,7 +450,7 @@ contract! {
 #[track_caller]
 pub(crate) fn read<T: DeserializeOwned + Serialize>(output: &Output) -> T {
     let mut answer = output.json();
-    // On a system without a sandbox, each report of added files says so.
+    // On a system without a sandbox, each report of added files has a note.
     if cfg!(windows) && answer["notes"].to_string().contains(NO_SANDBOX) {
         let notes = answer["notes"].as_array_mut().unwrap();
         notes.retain(|note| !note.to_string().contains(NO_SANDBOX));

@@ -37,7 +37,7 @@ const MODEL_DIR: &str = "KB_EMBEDDING_MODEL_DIR";
 /// A note of each `kb add` on a system without a sandbox. `windows.rs` tests it; other tests do not see it.
 pub(crate) const NO_SANDBOX: &str = "files are read without a sandbox here";
 
-/// What ONNX Runtime prints below Wine, which has no graphics there.
+/// A line that ONNX Runtime prints below Wine, which has no graphics there.
 const OF_WINE: &str = "Failed to create DXGI factory.";
 
 /// A home directory that contains only what a test puts there.

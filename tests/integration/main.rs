@@ -300,7 +300,7 @@ mod vectors;
 /// `kb watch` and the services that run it.
 mod watch;
 mod ways_in;
-/// What only Windows has: drives, either slash, reserved names, files that are held open.
+/// Properties of Windows alone: drives, either slash, reserved names, files that are held open.
 #[cfg(windows)]
 mod windows;
 /// Where each word of a file went.

@@ -38,7 +38,7 @@ pub(crate) fn status_of(child: &mut Child) -> ExitStatus {
     child.wait().unwrap()
 }
 
-/// How a program is told to end.
+/// The way to end a program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum EndRequest {
     CtrlC,

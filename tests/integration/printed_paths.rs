@@ -32,7 +32,7 @@ pub(crate) fn written(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// Returns the path without links to what is there, as tests write it.
+/// Returns the path of an existing file or folder without links, as tests write it.
 #[track_caller]
 pub(crate) fn without_links(path: &Path) -> PathBuf {
     written(&path.canonicalize().unwrap())
@@ -121,7 +121,7 @@ fn found_folder(text: &str, folder: &KnownFolder, is_json: bool) -> Option<Found
     })
 }
 
-/// Adds the rest of a path with slashes, and returns what follows it.
+/// Adds the rest of a path with slashes, and returns the text after it.
 fn with_slashes_to_the_end<'a>(shown: &mut String, path: &'a str, separator: &str) -> &'a str {
     let mut rest = path;
     while let Some(next) = rest.chars().next() {

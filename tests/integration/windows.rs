@@ -27,7 +27,7 @@ fn shown(env: &TestEnv, relative: &str) -> String {
     text(env, relative).replace('/', "\\")
 }
 
-/// What a run printed, byte for byte.
+/// The output of a run, byte for byte.
 struct Printed {
     stdout: String,
     stderr: String,
@@ -51,7 +51,7 @@ fn printed(env: &TestEnv, args: &[&str], status: i32) -> Printed {
     let printed = run(&mut env.command(args));
     let told = format!("{args:?}: {}{}", printed.stdout, printed.stderr);
     assert_eq!(printed.status, Some(status), "{told}");
-    // Nobody types the prefix of paths that are taken to the letter.
+    // The prefix of paths that Windows takes to the letter is only printed if it was typed.
     assert!(!told.contains(r"\\?\") || args.iter().any(|arg| arg.contains(r"\\?\")), "{told}");
     printed
 }
@@ -466,7 +466,7 @@ fn vectors_are_made_again_while_a_server_has_the_database_open() {
 #[test]
 fn programs_are_found_however_the_variable_is_written() {
     let env = TestEnv::with_corpus();
-    // A program that ends with a failure of its own: kb, which has no command of this name.
+    // A program that fails: kb, which has no command of this name.
     fs::hard_link(env!("CARGO_BIN_EXE_kb"), env.path("bin/ed-test.exe")).unwrap();
     for name in ["PATH", "Path", "path"] {
         let mut command = env.command(&["open", "4", "--editor"]);

@@ -248,8 +248,8 @@ fn change(environment: &Environment, change: impl FnOnce(&mut KnownBases)) -> Re
 }
 
 fn file(environment: &Environment) -> PathBuf {
-    let usual = || environment.local_dir("XDG_STATE_HOME", ".local/state").join("kb");
-    environment.path("KB_STATE_DIR").unwrap_or_else(usual).join(FILE)
+    let usual = environment.local_dir("XDG_STATE_HOME", ".local/state").join("kb");
+    environment.path("KB_STATE_DIR").unwrap_or(usual).join(FILE)
 }
 
 fn base(line: &str) -> Option<KnownBase> {
