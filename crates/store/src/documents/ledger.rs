@@ -101,7 +101,12 @@ impl<'a> PathRange<'a> {
         let folder = path.trim_end_matches(SEPARATOR);
         // The character after the separator: no path below the folder is greater.
         let after = char::from_u32(u32::from(SEPARATOR) + 1).unwrap_or(char::MAX);
-        let (first, end) = (format!("{folder}{SEPARATOR}"), format!("{folder}{after}"));
+        // Every path is below the root, also that of a drive of Windows.
+        let (first, end) = if folder.is_empty() {
+            (String::new(), char::MAX.to_string())
+        } else {
+            (format!("{folder}{SEPARATOR}"), format!("{folder}{after}"))
+        };
         Self { path, folder, first, end }
     }
 
@@ -246,6 +251,7 @@ mod tests {
         let rows = all.map(|path| ledger_row(path, FileOutcome::Failed));
         db.store.update_ledger(&rows, &[]).unwrap();
         assert_eq!(paths(&db.store.ledger_at("/a").unwrap()), ["/a", "/a/b", "/a/b/c"]);
+        assert_eq!(PathRange::of("/").first, "", "a drive is below the root, too");
         assert_eq!(db.store.ledger_at("/").unwrap().len(), all.len());
         assert_eq!(db.store.waive("/a/b").unwrap(), ["/a/b", "/a/b/c"]);
         assert_eq!(db.store.waive("/a/b").unwrap(), [""; 0]);
