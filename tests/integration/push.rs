@@ -246,7 +246,7 @@ fn only_what_differs_is_pushed() {
         client.execute(change, &[]).unwrap();
     }
     let older = env.json(&["search", "tide gaugge", "--from", &url]);
-    assert!(older["notes"].to_string().contains("which an older kb made"), "{older}");
+    assert!(older["notes"].to_string().contains("an older kb made the copy"), "{older}");
     assert!(!older["results"].as_array().unwrap().is_empty(), "{older}");
     assert_eq!(push()["fresh"], true);
     check_same(&env, &url, &["tide gaugge"]);
@@ -374,7 +374,7 @@ fn a_copy_that_was_tampered_with_is_an_error() {
     let bare = TestEnv::without_model();
     let by_words = ["search", "gauge", "--from", &url, "--format=json"];
     let answer = bare.kb(&by_words).expect(0).json();
-    assert!(answer["notes"].to_string().contains("only words were searched"), "{answer}");
+    assert!(answer["notes"].to_string().contains("the search used keywords only"), "{answer}");
     let by_meaning = [&by_words[..], &["--vec-only"]].concat();
     let error = bare.kb(&by_meaning).expect(1).json_error();
     assert_ne!(error["code"], "fetch", "{error}");
@@ -390,7 +390,7 @@ fn a_copy_of_a_base_without_vectors_is_searched_by_words() {
     env.ok(&["push", &url]);
     let answer = env.json(&["search", "tide gauge", "--from", &url, "--format=json"]);
     assert_eq!(answer["results"][0]["source"]["title"], "Tides");
-    assert!(answer["notes"].to_string().contains("found by their words"), "{answer}");
+    assert!(answer["notes"].to_string().contains("found by keyword only"), "{answer}");
 }
 
 #[test]
