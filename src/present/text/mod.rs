@@ -1,5 +1,6 @@
 //! Writes results as text for people: files for one command or a group of them, and shared helpers.
 
+mod backups;
 mod blocks;
 pub mod compact;
 pub mod convert;
