@@ -98,7 +98,10 @@ mod system {
             return Ok(Some(file));
         }
         // The process that holds it found it abandoned, and also removes it.
-        fs::remove_file(path).map(|()| None)
+        if super::is_at(&file, path) {
+            let _ = fs::remove_file(path);
+        }
+        Ok(None)
     }
 
     /// Holds a file that no process holds, as long as it is open here; returns whether that worked.
