@@ -1,4 +1,4 @@
-//! Keeps the indexes whose terms kb makes from the text itself: letter pairs and stems
+//! Keeps the indexes whose terms kb makes from the text itself: pairs of characters and stems
 //! (`chunks_grams`), and exact terms (`chunks_exact`), and the words as they are written. FTS5 stores the terms and not the text they
 //! are made from, so an entry is removed by making them again.
 

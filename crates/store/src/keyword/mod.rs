@@ -1,4 +1,4 @@
-//! Stores and reads the keyword indexes: words, pairs of letters and stems, exact terms, names of
+//! Stores and reads the keyword indexes: words, pairs of characters and stems, exact terms, names of
 //! documents, and the sizes of passages.
 
 pub(crate) mod derived;

@@ -38,13 +38,13 @@ CREATE TABLE IF NOT EXISTS kb_chunks (
 
 CREATE INDEX IF NOT EXISTS kb_chunks_document_id ON kb_chunks (document_id);
 
--- Of unit length. Apart from the texts, so that comparing all of them reads nothing else.
+-- Unit vectors. They are apart from the texts, so that comparing all vectors reads nothing else.
 CREATE TABLE IF NOT EXISTS kb_vectors (
     chunk_id  bigint PRIMARY KEY,
     embedding vector({dim}) NOT NULL
 );
 
--- What a push compares and replaces at once: 256 chunks with consecutive ids.
+-- A push compares and replaces whole blocks: 256 chunks with consecutive ids.
 CREATE TABLE IF NOT EXISTS kb_blocks (
     block       bigint PRIMARY KEY,          -- the ids of its chunks, without the last 8 bits
     fingerprint bytea NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS kb_blocks (
 
 -- Where a term occurs in the chunks of a block; crates/store/src/remote/postings.rs has the format.
 CREATE TABLE IF NOT EXISTS kb_postings (
-    index   smallint NOT NULL,               -- 0: words, 1: pairs of letters and other forms, 2: exact terms, 3: names, 4: tags
+    index   smallint NOT NULL,               -- 0: words, 1: pairs of characters and other forms, 2: exact terms, 3: names, 4: tags
     term    text COLLATE "C" NOT NULL,
     block   bigint NOT NULL,
     entries bytea NOT NULL,
@@ -65,7 +65,7 @@ CREATE TABLE IF NOT EXISTS kb_words (
     initial     bigint NOT NULL,             -- code of the first letter
     length      bigint NOT NULL,             -- in letters
     fingerprint bytea NOT NULL,              -- of the words
-    words       text NOT NULL,               -- a line each: how many passages have it, and the word
+    words       text NOT NULL,               -- one line per word: how many passages have it, and the word
     PRIMARY KEY (initial, length)
 );
 

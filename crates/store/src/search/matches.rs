@@ -1,7 +1,8 @@
 //! Finds the words of a query in a text.
 //!
 //! Finds the same words as the index: it ignores case, accents on Latin and Greek letters, English
-//! endings and those of the text's language, keeps phrases together, and matches scripts without spaces by pairs of letters.
+//! endings and those of the text's language, keeps phrases together, and matches scripts without spaces by pairs
+//! of characters.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -8,7 +8,7 @@
 //! English function words are dropped if other words remain: on questions to project FAQs that
 //! raised nDCG@10 of the keyword leg from 0.701 to 0.747, with the same index. A word of several
 //! parts (`git-lfs`, `x86_64`) is searched by its parts; a run of letters in a script without
-//! spaces by its pairs and single letters.
+//! spaces by its pairs of characters and its single characters.
 
 use std::collections::HashSet;
 
