@@ -159,7 +159,7 @@ pub(crate) struct SearchInput {
     /// Tokens for all passages
     #[schemars(range(min = limits::BUDGET.min, max = limits::BUDGET.max))]
     pub(crate) budget: Option<u32>,
-    /// Add this many chunks before and after each result to its text
+    /// Extend the text of each result by this many chunks before it and after it
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     pub(crate) context: u32,

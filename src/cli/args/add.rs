@@ -43,14 +43,14 @@ Examples:
   kb add report.pdf --title \"Annual report\"
   kb add --note \"Call the bank\" --tags todo")]
 pub(crate) struct AddArgs {
-    /// Files, and folders with everything below them; - reads one document from standard input
+    /// Files, and folders with everything below them; the argument - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "note")]
     pub(crate) paths: Vec<PathBuf>,
     /// Add this text as a note
     #[arg(long, value_name = "TEXT", conflicts_with = "paths", value_parser = note)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) note: Option<String>,
-    /// Replace the text of note ID; it keeps its id and creation time
+    /// With --note: replace the text of note ID by TEXT; the note keeps its id and creation time
     #[arg(long, value_name = "ID", requires = "note", conflicts_with = "paths")]
     pub(crate) replace: Option<DocumentId>,
     /// Title, instead of the one found in the document
@@ -68,16 +68,17 @@ pub(crate) struct AddArgs {
     /// Report what would happen to each kind of file, and change nothing
     #[arg(long, conflicts_with = "note")]
     pub(crate) dry_run: bool,
-    /// Follow symbolic links inside folders, as ingestion.follow_links does
+    /// Follow symbolic links inside folders, as the setting ingestion.follow_links does
     #[arg(long)]
     pub(crate) follow: bool,
-    /// Also read generated files, such as node_modules, as ingestion.include_ignored does
+    /// Also read generated files, such as node_modules, as the setting ingestion.include_ignored does
     #[arg(long)]
     pub(crate) include_ignored: bool,
-    /// Keep all visible text, including menus and running heads, as ingestion.keep_all does
+    /// Keep all visible text, including menus and page headers, as the setting ingestion.keep_all does
     #[arg(long)]
     pub(crate) keep_all: bool,
-    /// Password for encrypted documents; other users can see it, so prefer KB_PASSWORD
+    /// Password for encrypted documents; other users of the machine can see this option, so prefer the environment
+    /// variable KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(crate) password: Option<String>,
     /// Folders are always read with everything below them; accepted for old scripts
@@ -90,8 +91,8 @@ pub(crate) struct AddArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 kb skips unchanged files, re-indexes changed files, and recognises moved files by their content. It reports missing \
-files; --prune removes their documents. An added folder that is missing or empty, such as a disk that is not mounted, \
-is never treated as deleted; the same goes for a disk mounted inside it.
+files; --prune removes their documents. If an added folder is missing or empty, for example because its disk is not \
+mounted, kb never treats it as deleted. The same applies to a mount point inside an added folder.
 
 Examples:
   kb update
@@ -101,8 +102,8 @@ pub(crate) struct UpdateArgs {
     /// Folders and files to update [default: everything that was added]
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<PathBuf>,
-    /// Also re-read documents that were indexed with other settings, another model or an older kb. With names or
-    /// ids instead of ROOT, or with --type or --path: re-read only these documents, and do nothing else
+    /// Also re-read documents that were indexed with other settings, another model or an older kb. To re-read only
+    /// some of them and do nothing else, give ids, titles or paths of documents instead of ROOT, or --type or --path
     #[arg(long, conflicts_with = "prune")]
     pub(crate) reread: bool,
     /// With --reread: only documents of this type or format
@@ -118,13 +119,14 @@ pub(crate) struct UpdateArgs {
     /// With --prune: first write the documents to remove to this new file, which `kb import` reads
     #[arg(long, value_name = "FILE", requires = "prune", conflicts_with = "dry_run")]
     pub(crate) export: Option<PathBuf>,
-    /// With --prune: remove documents even if they are more than 30 % of a folder's
+    /// With --prune: remove them even if they are more than 30 % of the documents of an added folder
     #[arg(long, requires = "prune")]
     pub(crate) force: bool,
     /// Report what would happen, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Password for encrypted documents; other users can see it, so prefer KB_PASSWORD
+    /// Password for encrypted documents; other users of the machine can see this option, so prefer the environment
+    /// variable KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(crate) password: Option<String>,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use crate::cli::args::values::directory;
 /// Options of every command.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Global {
-    /// Directory of kb.db and config.yaml [default: data_dir, ~/.kb]
+    /// Directory of kb.db and config.yaml [default: the setting data_dir, else ~/.kb]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     #[arg(value_parser = directory)]
     pub(crate) data_dir: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     #[arg(help_heading = "Global options")]
     pub(crate) color: ColorChoice,
-    /// Do not use a pager for long output (KB_PAGER, PAGER, less)
+    /// Do not show long output in a pager (the variable KB_PAGER, else PAGER, else less)
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) no_pager: bool,
     /// Show no progress and print only warnings and errors

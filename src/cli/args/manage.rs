@@ -19,7 +19,8 @@ const CHOOSING: [&str; 9] = [
 #[command(override_usage = "kb remove [OPTIONS] <DOC|DIR>..., or filters such as --query <TEXT>")]
 #[command(after_help = "\
 Filters select all documents that pass them; with --query, only those among the results. Removed text is erased. \
-Notes, and titles and tags that you edited, are in no file; --export saves them first.
+Notes without a file, and titles and tags that you edited, exist only in the database; --export saves them to a file \
+before kb removes them.
 
 Examples:
   kb remove DOC --yes

@@ -59,8 +59,8 @@ pub(super) use values::{ReportFormat, errors};
 )]
 #[command(after_help = "\
 Start with `kb add DIRECTORY`. Then search with `kb`, which finds as you type, or with \
-`kb search \"...\" --format human`. `kb help COMMAND` explains a command, and `kb help TOPIC` one of the topics \
-query, config, limits, json and exit.")]
+`kb search \"...\" --format human`. `kb help COMMAND` explains a command. `kb help TOPIC` explains a topic: \
+query, config, limits, json or exit.")]
 pub(super) struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -210,7 +210,7 @@ pub(super) struct Mcp {
     /// Also offer tools that write: add and replace notes, add files, build and create skills
     #[arg(long)]
     pub(super) allow_write: bool,
-    /// Tools to offer: kb for documents, skills, or all [default: kb, and skills if there are any]
+    /// Tools to offer: kb (for documents), skills, or all [default: kb; also skills, if there are any]
     #[arg(long, value_name = "SET", value_parser = tool_set(), hide_possible_values = true)]
     pub(super) tools: Option<ToolSet>,
     /// Watch the added folders and index changes, as `kb watch` does

@@ -157,10 +157,10 @@ pub(crate) struct ShowArgs {
     /// Show at most N lines
     #[arg(long, value_name = "N", conflicts_with = "image")]
     pub(crate) max_lines: Option<u32>,
-    /// Write the page of a PDF, or a picture, to this file as PNG
+    /// Write the selected or first page of a PDF, or a document that is a picture, to this file as PNG
     #[arg(long, value_name = "FILE", conflicts_with = "symbol")]
     pub(crate) image: Option<PathBuf>,
-    /// Mark these words in the image [default: the chunk or section]
+    /// Mark these words in the image [default: those of the selected section or chunk]
     #[arg(long, value_name = "WORDS", requires = "image", allow_hyphen_values = true)]
     pub(crate) mark: Option<String>,
     /// Replace the file if it exists
@@ -187,7 +187,7 @@ pub(crate) enum ShowFormat {
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 pub(crate) struct SelectionArgs {
-    /// Section with this heading, or with these headings below each other (A > B); case is ignored
+    /// Section with this heading; A > B is the section B directly below A; case is ignored
     #[arg(long, value_name = "HEADING", allow_hyphen_values = true)]
     pub(crate) section: Option<String>,
     /// Definition with this name, qualified or not
@@ -203,20 +203,20 @@ pub(crate) struct SelectionArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-kb convert needs no database and no model, and changes neither. It prints a single document, and writes several to \
-the folder of --output, each as FILE.md or FILE.json. --force replaces existing files with other content. With \
---format json and --output, the report is printed as JSON.
+kb convert needs no database, and no model unless you give --chunks; it changes neither. It prints a single document, \
+and writes several to the folder of --output, each as FILE.md or FILE.json. It then reports what it has written; with \
+--format json, the report is JSON.
 
---format jsonl prints any number of documents, one per line; a file that fails has a line with path, code and error. \
-With --chunks, the lines have the form of `kb export`, which `kb import` reads. That needs the model (`kb init`), but \
-no database.
+--format jsonl prints any number of documents, one per line. For a file that fails, the line has the path, the code of \
+the error and its message. With --chunks, the lines have the form of `kb export`, and `kb import` reads them. --chunks \
+needs the model (`kb init`), but no database.
 
 Examples:
   kb convert FILE --format json
   kb convert DIRECTORY --output markdown
   kb convert DIRECTORY --format jsonl --chunks")]
 pub(crate) struct ConvertArgs {
-    /// Files, and folders with everything below them; - reads one document from standard input
+    /// Files, and folders with everything below them; the argument - reads one document from standard input
     #[arg(value_name = "PATH", required_unless_present = "files_from")]
     pub(crate) paths: Vec<PathBuf>,
     /// Also convert the files and folders that this file lists, one per line; - is standard input
@@ -226,7 +226,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "md")]
     #[arg(hide_possible_values = true)]
     pub(crate) format: DocumentFormat,
-    /// Print chunks instead of blocks, as `kb export` does (--format jsonl)
+    /// With --format jsonl: print chunks instead of blocks, in the form of `kb export`
     #[arg(long, conflicts_with_all = ["pages", "page_marks"])]
     pub(crate) chunks: bool,
     /// Include the vector of each chunk
@@ -238,7 +238,7 @@ pub(crate) struct ConvertArgs {
     /// Write the results to this folder
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(crate) output: Option<PathBuf>,
-    /// Replace existing files in the folder that have other content
+    /// With --output: replace existing files whose content differs from the result
     #[arg(long, short, requires = "output")]
     pub(crate) force: bool,
     /// Convert only pages A to B
@@ -253,10 +253,11 @@ pub(crate) struct ConvertArgs {
     /// Programming language of the files (`kb add --help` lists them)
     #[arg(long, value_name = "LANGUAGE", value_parser = language(), hide_possible_values = true)]
     pub(crate) language: Option<Language>,
-    /// Keep all visible text, including menus and running heads, as ingestion.keep_all does
+    /// Keep all visible text, including menus and page headers, as the setting ingestion.keep_all does
     #[arg(long)]
     pub(crate) keep_all: bool,
-    /// Password for encrypted documents; other users can see it, so prefer KB_PASSWORD
+    /// Password for encrypted documents; other users of the machine can see this option, so prefer the environment
+    /// variable KB_PASSWORD
     #[arg(long, value_name = "PASSWORD", allow_hyphen_values = true)]
     pub(crate) password: Option<String>,
 }
@@ -298,7 +299,7 @@ pub(crate) struct OpenArgs {
 fn document_help(first: &str, second: &str) -> String {
     format!(
         "`kb search` prints ids, `kb outline` lists the parts of a document, `kb show` prints one part, and `kb open` \
-         prints the file. Only `kb open` reads the file. The others read the database, so they work even if the file \
-         has moved.\n\nExamples:\n  {first}\n  {second}"
+         prints the file. Only `kb open`, and `kb show` with --image, read the file. Otherwise, the commands read the \
+         database, so they work even if the file has moved.\n\nExamples:\n  {first}\n  {second}"
     )
 }

@@ -14,10 +14,10 @@ use crate::store::ChunkId;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Results match any of the words, and the best result comes first. \"Quoted phrases\" must match exactly (a note reports \
-a phrase that no passage has), -word excludes a word, and prefix* matches any word that starts with it. If the query \
-has the path of a file or a date, documents with that path or date come first. Put -- before a query that starts with \
-a hyphen. `kb help query` has the details.
+Results match any of the words, and the best result comes first. \"Quoted phrases\" must match exactly (kb reports a \
+phrase that no passage has), -word excludes a word, and prefix* matches any word that starts with it. If the query is \
+the name or path of a file, that file comes first; if it is a date, documents named after the date do. Put -- before a \
+query that starts with a hyphen. `kb help query` has the details.
 
 Examples:
   kb search \"how is the gauge read\" --type pdf
@@ -30,8 +30,8 @@ pub(crate) struct SearchArgs {
     /// Add another phrasing of the query; may be repeated
     #[arg(long, value_name = "QUERY", requires = "query")]
     pub(crate) also: Vec<String>,
-    /// Answer one query per line of this file (- is standard input), a plain query or a JSON object with options;
-    /// prints one line of JSON for each, or text with --format agent
+    /// Answer the queries in this file (- is standard input). Each line is a query, or a JSON object with a query and
+    /// options. Prints one line of JSON per query, or text with --format agent
     #[arg(long, value_name = "FILE", conflicts_with = "query")]
     pub(crate) batch: Option<PathBuf>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct SearchArgs {
     /// Return the best passages that fit into this many tokens
     #[arg(long, value_name = "TOKENS", value_parser = budget, allow_negative_numbers = true)]
     pub(crate) budget: Option<u32>,
-    /// Add N chunks before and after each result to its text
+    /// Extend the text of each result by the N chunks before it and the N chunks after it
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) context: u32,
     /// Re-index changed files among the results, and repeat the search
@@ -71,10 +71,12 @@ Esc leaves, and Ctrl-G shows all keys. `kb` without a command is `kb find`. The 
 kb restores the terminal on exit. After SIGKILL, run `reset`.
 
 --print prints PATH:LINE, or only PATH if the file has no lines. Its exit status is 130 if nothing was chosen. \
-`kb completions --keys bash` (zsh, fish) prints a key binding that puts the chosen path on the command line.
+`kb completions --keys SHELL` prints a key binding for bash, zsh or fish: Alt-K starts `kb find`, and puts the chosen \
+path on the command line.
 
 Examples:
   kb find QUERY
+  # Open the chosen passage in vim, at its line if it has one
   at=$(kb find --print) && n=${at##*:} && vim \"+0${n##*[!0-9]*}\" \"${at%:*}\"")]
 pub(crate) struct FindArgs {
     /// Query to start with
@@ -107,8 +109,8 @@ pub(crate) struct SearchModeArgs {
     /// At most N results per document
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(crate) per_doc: Option<u32>,
-    /// Prefer newer documents in near ties; DAYS is the half-life of the boost, and 0 disables it
-    /// [default: search.half_life_days, or 30 if that is 0]
+    /// Prefer newer documents in near ties: a small boost, which halves every DAYS days of their age; 0 turns it off
+    /// [default without =DAYS: the setting search.half_life_days, or 30 if that setting is 0]
     #[arg(long, value_name = "DAYS", value_parser = recent, num_args = 0..=1, require_equals = true)]
     pub(crate) recent: Option<Option<u32>>,
     /// Also show near copies of better results
@@ -219,7 +221,7 @@ pub(crate) struct FilterArgs {
     /// Other forms: 2026, 2026-05, 17.5.2026, 2w, 3m, 1y, today, yesterday, 'last week', 'last month', 'last year'.
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(crate) since: Option<TypedDate>,
-    /// Only documents of this date or earlier; of a month or year, up to its last day
+    /// Only documents of this date or earlier; a month or year includes its last day
     #[arg(long, value_name = "DATE", value_parser = TypedDate::now)]
     pub(crate) until: Option<TypedDate>,
     /// Only documents added on this date or later (UTC)
@@ -227,8 +229,8 @@ pub(crate) struct FilterArgs {
     pub(crate) added_since: Option<TypedDate>,
     /// Only documents at or below this path or with this id
     ///
-    /// May be repeated; documents below any of the paths pass. A number is the id of a document if one has it; ./4 is
-    /// always a file or folder.
+    /// May be repeated; documents below any of the paths pass. A number such as 4 is the document with that id, if
+    /// there is one; ./4 is always a file or folder with the name 4.
     #[arg(long = "path", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 }
