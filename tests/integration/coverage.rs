@@ -1,5 +1,5 @@
 //! Checks `tests/COVERAGE.md`: each requirement is listed once, with a sentence and the names of
-//! existing tests.
+//! existing tests. Checks `tests/CLAIMS.md`: the claims of the pages are listed with their evidence.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,8 +11,29 @@ const WITHDRAWN: &str = "withdrawn";
 /// Follows a test that `make test` does not run.
 const NIGHTLY: &str = " (make nightly)";
 
+/// Follows a test that runs only below Wine.
+const BELOW_WINE: &str = " (packaging/windows)";
+
+/// The systems and processors whose every mention in the pages needs evidence.
+const PLATFORMS: [&str; 4] = ["Windows", "macOS", "ARM64", "Wine"];
+
 /// Longest sentence, so that a row stays readable.
 const MAX_CHARS: usize = 260;
+
+/// Words of a page as listed in `tests/CLAIMS.md`.
+struct Claim<'a> {
+    page: &'a str,
+    words: &'a str,
+    /// The evidence for it: requirements, tests in backticks, links to paths.
+    places: &'a str,
+}
+
+impl<'a> Claim<'a> {
+    fn new(page: &'a str, row: &'a str) -> Self {
+        let (words, places) = row.rsplit_once(" | ").unwrap();
+        Self { page, words, places }
+    }
+}
 
 /// A requirement as listed on the page.
 struct Row {
@@ -32,9 +53,9 @@ fn page() -> String {
 
 /// Returns the lines of the tables of a page without their bars, but not their heads.
 fn cells(page: &str) -> impl Iterator<Item = &str> {
-    page.lines()
-        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
-        .filter(|line| !["no. ", "---", "words of"].iter().any(|head| line.starts_with(head)))
+    page.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")).filter(|line| {
+        !["no. ", "---", "words of", "page | "].iter().any(|head| line.starts_with(head))
+    })
 }
 
 fn rows() -> Vec<Row> {
@@ -114,7 +135,8 @@ fn every_requirement_is_a_separate_sentence() {
 fn check_places(number: &str, places: &str) -> usize {
     let mut num_tests = 0;
     for place in places.split(", ") {
-        let place = place.strip_suffix(NIGHTLY).unwrap_or(place);
+        let mut marks = [NIGHTLY, BELOW_WINE].into_iter();
+        let place = marks.find_map(|mark| place.strip_suffix(mark)).unwrap_or(place);
         if let Some(test) = place.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')) {
             assert!(is_test(test), "{number}: there is no test `{test}`");
             num_tests += 1;
@@ -135,34 +157,79 @@ fn every_test_and_path_in_the_table_exists() {
     }
 }
 
-#[test]
-fn every_claim_of_the_first_page_is_shown_by_something() {
-    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let first = fs::read_to_string(root().join("README.md")).unwrap();
-    let claims = fs::read_to_string(root().join("tests/CLAIMS.md")).unwrap();
+/// Returns a text with single spaces.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Checks that the pages have the words of each claim, and that the evidence exists.
+fn check_claims(claims: &[Claim<'_>]) {
     let numbers: BTreeSet<String> = rows().into_iter().map(|row| row.number).collect();
-    let mut words = Vec::new();
-    for line in cells(&claims) {
-        let (claim, places) = line.rsplit_once(" | ").unwrap();
-        assert!(joined(&first).contains(claim), "README.md does not say: {claim}");
+    for Claim { page, words, places } in claims {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        assert!(joined(&text).contains(words), "{page} does not say: {words}");
         let (known, others): (Vec<&str>, Vec<&str>) =
             places.split(", ").partition(|place| place.starts_with('K'));
-        assert!(known.iter().all(|number| numbers.contains(*number)), "{line}");
+        assert!(known.iter().all(|number| numbers.contains(*number)), "{words}: {places}");
         if !others.is_empty() {
-            check_places(claim, &others.join(", "));
+            check_places(words, &others.join(", "));
         }
-        words.push(claim);
     }
+}
+
+/// Returns the paragraphs, lines of lists and rows of tables of a page, without its blocks of code.
+fn parts(page: &str) -> Vec<String> {
     // Commands are run by the test `command_lines`, and links are looked up by `docs`.
-    let prose = first.split("```").step_by(2).collect::<Vec<_>>().join("\n\n");
-    let (before, after) = prose.split_once("| a person with documents").unwrap();
+    let prose = page.split("```").step_by(2).collect::<Vec<_>>().join("\n\n");
+    let is_separate = |line: &str| {
+        let line = line.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit());
+        ["- ", "| ", ". "].iter().any(|start| line.starts_with(start))
+    };
+    let lines =
+        prose.lines().map(|line| format!("{}{line}\n", if is_separate(line) { "\n" } else { "" }));
+    lines.collect::<String>().split("\n\n").map(joined).collect()
+}
+
+#[test]
+fn every_claim_of_the_first_page_is_shown_by_something() {
+    let claims = fs::read_to_string(root().join("tests/CLAIMS.md")).unwrap();
+    let (rows, _) = claims.split_once("\n## Platforms\n").unwrap();
+    let claims: Vec<Claim<'_>> = cells(rows).map(|row| Claim::new("README.md", row)).collect();
+    check_claims(&claims);
+    let first = fs::read_to_string(root().join("README.md")).unwrap();
+    let (before, after) = first.split_once("| a person with documents").unwrap();
     let (_, after) = after.split_once("architecture](ARCHITECTURE.md) |").unwrap();
-    let parts = [before, after].join("\n\n").replace("\n- ", "\n\n- ").replace("\n| ", "\n\n| ");
-    for part in parts.split("\n\n").map(joined) {
+    for part in parts(&[before, after].join("\n\n")) {
         let is_head = ["#", "| kind", "| ---", "| you are", "Licence"]
             .iter()
             .any(|head| part.starts_with(head));
-        let is_shown = part.is_empty() || is_head || words.iter().any(|claim| part.contains(claim));
+        let is_shown =
+            part.is_empty() || is_head || claims.iter().any(|claim| part.contains(claim.words));
         assert!(is_shown, "tests/CLAIMS.md has no row for: {part}");
+    }
+}
+
+/// Returns the pages in which each part about a platform needs evidence.
+fn pages_about_platforms() -> Vec<String> {
+    let entries = fs::read_dir(root().join("docs")).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let pages = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}"));
+    pages.chain(["THREATS.md".to_owned()]).collect()
+}
+
+#[test]
+fn every_sentence_about_a_platform_is_shown_by_something() {
+    let claims = fs::read_to_string(root().join("tests/CLAIMS.md")).unwrap();
+    let (_, rows) = claims.split_once("\n## Platforms\n").unwrap();
+    let rows = cells(rows).map(|row| row.split_once(" | ").unwrap());
+    let claims: Vec<Claim<'_>> = rows.map(|(page, row)| Claim::new(page, row)).collect();
+    check_claims(&claims);
+    for page in pages_about_platforms() {
+        let text = fs::read_to_string(root().join(&page)).unwrap();
+        for part in parts(&text).into_iter().filter(|part| !part.starts_with('#')) {
+            let is_shown = !PLATFORMS.iter().any(|platform| part.contains(platform))
+                || claims.iter().any(|claim| claim.page == page && part.contains(claim.words));
+            assert!(is_shown, "tests/CLAIMS.md has no row for this part of {page}: {part}");
+        }
     }
 }
