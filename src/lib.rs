@@ -19,7 +19,7 @@
     reason = "an error is described where it is made, not again by each function that passes it on"
 )]
 
-use kb_base::{cancel, diagnostic, document, error, files, limits, text, trace, wording};
+use kb_base::{cancel, diagnostic, document, error, files, limits, numeric, text, trace, wording};
 use kb_embed as embed;
 use kb_extract::{self as extract, chunk};
 use kb_ingest as ingest;

@@ -52,9 +52,9 @@ const WINGS: &[(&str, &[&str])] = &[
 ];
 
 /// The modules that all modules may name.
-const BASE: [&str; 10] = [
-    "cancel", "diagnostic", "document", "error", "files", "hash", "limits", "text", "trace",
-    "wording",
+const BASE: [&str; 11] = [
+    "cancel", "diagnostic", "document", "error", "files", "hash", "limits", "numeric", "text",
+    "trace", "wording",
 ];
 
 /// The places where a library may be named, if these are not all of the crates that have it as a dependency.
@@ -97,6 +97,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sqlite_vec", &["store/db/connection.rs"]),
     ("seccompiler", &["extract/sandbox/confine/seccomp.rs"]),
     ("strsim", &["base/text/near.rs"]),
+    ("fs4", &["base/files/write.rs"]),
+    ("libm", &["base/numeric.rs"]),
     ("tokenizers", &["embed/tokenize/mod.rs"]),
     ("tokio", &["server", "store/remote"]),
     ("tokio_postgres", &["store/remote"]),

@@ -13,6 +13,7 @@ pub mod error;
 pub mod files;
 pub mod hash;
 pub mod limits;
+pub mod numeric;
 pub mod text;
 pub mod token_codes;
 pub mod trace;

@@ -37,7 +37,7 @@ mod tokenized;
 mod trust;
 mod upkeep;
 
-use kb_base::{document, error, files, hash, text, wording};
+use kb_base::{document, error, files, hash, numeric, text, wording};
 
 use cache::CacheManifest;
 use facts::Family;

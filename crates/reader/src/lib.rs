@@ -3,7 +3,7 @@
 //! The program names nothing here but the entry point of the child ([`run_child`]); a test enforces
 //! this. Definitions that the parent and the child share are in `kb_extract::protocol`.
 
-use kb_base::{document, error, limits, text};
+use kb_base::{document, error, limits, numeric, text};
 use kb_extract as extract;
 
 mod account;

@@ -9,7 +9,7 @@
 )]
 
 use kb_base::{
-    cancel, document, embedder, error, files, limits, text, token_codes, trace, wording,
+    cancel, document, embedder, error, files, limits, numeric, text, token_codes, trace, wording,
 };
 
 mod db;

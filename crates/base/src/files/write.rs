@@ -233,16 +233,8 @@ pub fn side_file(database: &Path, end: &str) -> PathBuf {
 }
 
 /// Returns how many bytes the user may still write in a folder; `None` if that is not known.
-#[cfg(unix)]
 pub fn free_bytes(folder: &Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(folder).ok()?;
-    Some(found.f_bavail.saturating_mul(found.f_frsize))
-}
-
-/// Returns `None`, as the number is not known on this system.
-#[cfg(not(unix))]
-pub fn free_bytes(_: &Path) -> Option<u64> {
-    None
+    fs4::available_space(folder).ok()
 }
 
 /// Flushes the names in a folder to disk.

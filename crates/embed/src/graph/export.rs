@@ -16,6 +16,7 @@ use crate::document::Precision;
 use crate::error::Result;
 use crate::facts::{Family, ModelProperties};
 use crate::names::{self, TensorNames};
+use crate::numeric::logarithm;
 use crate::registry::Pooling;
 use crate::single::weights::Weights;
 
@@ -118,7 +119,7 @@ fn bucket(distance: i64) -> usize {
         away
     } else {
         // Computed in 32 bits, as when the model was trained: rounding decides the row of some distances.
-        let far = (away as f32 / EXACT as f32).ln() / (MAX_DISTANCE / EXACT as f64).ln() as f32;
+        let far = (away as f32 / EXACT as f32).ln() / logarithm(MAX_DISTANCE / EXACT as f64) as f32;
         (EXACT + (far * EXACT as f32) as usize).min(HALF - 1)
     };
     row + if distance > 0 { HALF } else { 0 }

@@ -6,6 +6,7 @@ use super::nodes::{Builder, INPUT, attribute};
 use crate::error::Result;
 use crate::facts::{ModelProperties, Rotary};
 use crate::names::TOKEN_VECTORS;
+use crate::numeric::power;
 
 /// Added to the product of a query and a key outside its window: no share of the softmax is left.
 const OUTSIDE: f32 = -1e30;
@@ -116,5 +117,5 @@ impl Builder<'_> {
 /// Returns the angle of a pair of numbers at the position 1.
 #[expect(clippy::cast_possible_truncation, reason = "at most 1")]
 fn speed(base: u32, pair: usize, width: usize) -> f32 {
-    f64::from(base).powf(-((2 * pair) as f64) / width as f64) as f32
+    power(f64::from(base), -((2 * pair) as f64) / width as f64) as f32
 }

@@ -7,6 +7,7 @@
 //! regression added 0.02 to that mean at most; the result page names the best of them.
 
 use crate::ids::RankedChunk;
+use crate::numeric::exponential;
 use crate::text::fields;
 
 fields::words! {
@@ -176,7 +177,7 @@ impl ConfidenceGrounds {
     /// Returns the probability that the first three hits have the answer, in 0..=1, with two decimals.
     pub(super) fn probability(&self) -> f64 {
         let probability = self.signals.map_or(0.0, |signals| {
-            let probability = 1.0 / (1.0 + (-signals.log_odds()).exp());
+            let probability = 1.0 / (1.0 + exponential(-signals.log_odds()));
             match signals.keyword {
                 Some(keyword) if keyword.is_found && self.missing.is_none() => {
                     let least = if keyword.is_name { NAMED } else { signals.least() };

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::ids::{ChunkId, RankedChunk};
+use crate::numeric;
 use crate::search::keyword::{Keywords, TermCoverage};
 
 // These numbers were chosen on eleven collections, whose nDCG@10 stays the same on average, and on 350 look-ups
@@ -60,8 +61,9 @@ pub(super) fn shares_of_forms(
     let TermCoverage { weights, rarities, covered } = keywords.cover_in_other_forms(passages);
     let all: f64 = weights.iter().sum();
     let power = power(&weights, &rarities);
-    let shares =
-        covered.into_iter().map(|(id, other)| (id, (1.0 - OTHER_FORM * other / all).powf(power)));
+    let shares = covered
+        .into_iter()
+        .map(|(id, other)| (id, numeric::power(1.0 - OTHER_FORM * other / all, power)));
     shares.collect()
 }
 
@@ -72,7 +74,7 @@ fn shares_by(cover: &TermCoverage) -> HashMap<ChunkId, f64> {
     let shares = cover.covered.iter().map(|(id, covered)| {
         if all > 0.0 {
             let has = LEAST + (1.0 - LEAST) * (covered / all).min(1.0);
-            (*id, has.powf(power).max(MIN_SHARE))
+            (*id, numeric::power(has, power).max(MIN_SHARE))
         } else {
             (*id, 1.0)
         }

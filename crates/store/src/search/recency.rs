@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use crate::document::Filter;
 use crate::error::Result;
 use crate::ids::ChunkId;
+use crate::numeric::power;
 use crate::search::editions;
 use crate::search::fuse::FusedChunk;
 use crate::search::options::Recency;
@@ -51,8 +52,7 @@ pub(super) fn weigh(
 
 /// Returns the share of its weights that a hit keeps at this age in days; [`FLOOR`] if the age is not known.
 fn share(age: Option<i32>, half_life_days: u32) -> f64 {
-    let gain =
-        age.map_or(0.0, |age| 0.5_f64.powf(f64::from(age.max(0)) / f64::from(half_life_days)));
+    let gain = age.map_or(0.0, |age| power(0.5, f64::from(age.max(0)) / f64::from(half_life_days)));
     FLOOR + (1.0 - FLOOR) * gain
 }
 

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::ids::{ChunkId, DocumentId};
+use crate::numeric::logarithm;
 use crate::{ChunkSizes, NamedChunks, Occurrence};
 
 use crate::search::TermStatistics;
@@ -48,7 +49,7 @@ impl Totals {
     pub(super) fn rarity(&self, num_with: usize) -> f64 {
         let with = as_f64(num_with as u64);
         let without = (as_f64(self.num_chunks) - with).max(0.0);
-        ((without + 0.5) / (with + 0.5)).ln().max(MIN_TERM_WEIGHT)
+        logarithm((without + 0.5) / (with + 0.5)).max(MIN_TERM_WEIGHT)
     }
 }
 

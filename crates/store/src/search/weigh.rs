@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::ids::DocumentId;
+use crate::numeric::power;
 use crate::search::fuse::FusedChunk;
 
 /// Number of first fused hits that are weighed, as many as are compared by tokens.
@@ -147,7 +148,7 @@ fn most_of_kind(
     evidence: impl Fn(&HitFeatures) -> f64,
 ) -> impl Fn(&HitFeatures) -> f64 {
     let code = most_of(about, true, &evidence);
-    let prose = most_of(about, false, &evidence).max(code.powf(share_of_code.powi(2)));
+    let prose = most_of(about, false, &evidence).max(power(code, share_of_code.powi(2)));
     move |about| if about.is_code { code } else { prose }
 }
 

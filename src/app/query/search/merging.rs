@@ -4,6 +4,7 @@
 //! weighted against the best of all bases, and its ranks count the better hits of the others too. Vectors of different models
 //! cannot be compared, so then only the places in the answers count. Equal scores are ordered by base, then chunk id.
 
+use crate::numeric;
 use crate::search::evidence::{FormCost, keep_within};
 use crate::search::fuse::{self, KEYWORD_POWER, LegScore, VECTOR_POWER};
 use crate::search::{
@@ -133,7 +134,7 @@ impl MergeOptions {
                 let better = others.flat_map(|(_, scores)| scores).filter(|raw| **raw > leg.raw);
                 leg.rank =
                     leg.rank.saturating_add(u32::try_from(better.count()).unwrap_or(u32::MAX));
-                leg.weight *= share.powf(power);
+                leg.weight *= numeric::power(share, power);
                 leg.term = fuse::term(leg.weight, leg.rank, self.rrf_k);
             }
         }

@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 use super::ink::{Frame, Ink};
 use super::tsv::RecognizedWord;
 use crate::extract::pdf::clean::is_ideographic;
+use crate::numeric::logarithm;
 use crate::pdf::layout::sheet::PageArea;
 use crate::pdf::layout::{ASCENT, DESCENT, Word};
 
@@ -214,7 +215,7 @@ fn around(step: i64) -> RangeInclusive<i64> {
 /// Returns the number of percents that a size is above 1.
 #[expect(clippy::cast_possible_truncation, reason = "a logarithm of a size in a picture")]
 fn step_of(size: f64) -> i64 {
-    (size.max(1.0).ln() * 100.0).round() as i64
+    (logarithm(size.max(1.0)) * 100.0).round() as i64
 }
 
 /// Returns the shape of a word: that of its line, unless it is raised, lowered, or of another size.
