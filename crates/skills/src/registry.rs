@@ -250,8 +250,7 @@ fn is_registry_name(name: &str) -> bool {
 
 /// Returns a path relative to the base with `/`; the full path if the file is elsewhere.
 fn source_path(base: &Path, file: &Path) -> String {
-    let path = paths::path_text(file.strip_prefix(base).unwrap_or(file));
-    if cfg!(windows) { path.replace('\\', "/") } else { path }
+    paths::path_text(file.strip_prefix(base).unwrap_or(file))
 }
 
 /// Which skills to list; empty means all.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::app::{Observer, Session};
 use crate::error::Error;
 use crate::files::{File, write};
+use crate::text::paths::path_text;
 use crate::text::printable::clean;
 
 /// Name of the log in the data directory.
@@ -38,7 +39,7 @@ impl ErrorLog {
             }
         }
         let now = now();
-        let (path, message) = (clean(&path.display().to_string()), clean(&error.to_string()));
+        let (path, message) = (clean(&path_text(path)), clean(&error.to_string()));
         if let Some(file) = &mut self.file
             && let Err(cause) = writeln!(file, "{now}\t{path}\t{}\t{message}", error.code())
         {

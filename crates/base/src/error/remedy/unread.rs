@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::document::Format;
+use crate::text::paths::path_text;
 use crate::wording::{Wording, kb, option, wording};
 
 /// Says what was typed in place of a path, if it looks like something else.
@@ -54,11 +55,12 @@ pub(super) fn conversion(path: &Path) -> Option<Wording> {
 /// Returns how a text with an extension of no format is read.
 pub(super) fn as_text(path: &Path) -> Wording {
     // A name that a shell would not take literally is left out of a command to copy.
-    let shown = path.to_str().filter(|path| {
-        path.chars().all(|letter| letter.is_alphanumeric() || "/._-+@".contains(letter))
-            && !path.starts_with('-')
-    });
-    let add = kb("add").option("--type", "markdown").arg(shown.unwrap_or("FILE"));
+    let path_text = path_text(path);
+    let plain = if cfg!(windows) { "/._-+@:" } else { "/._-+@" };
+    let is_literal = !path_text.starts_with('-')
+        && path_text.chars().all(|letter| letter.is_alphanumeric() || plain.contains(letter));
+    let shown = if is_literal { &*path_text } else { "FILE" };
+    let add = kb("add").option("--type", "markdown").arg(shown);
     let this = wording!("it is text: `{}` reads it", add);
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let extension = extension.to_ascii_lowercase();
