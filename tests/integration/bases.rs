@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::contract::{self, BaseChanged, Bases};
-use crate::env::{Output, TestEnv};
+use crate::env::{KNOWN_BASES, Output, TestEnv};
 
 /// A home with a default knowledge base about boats, and one named `work` about budgets.
 pub(crate) fn two() -> TestEnv {
@@ -318,7 +318,7 @@ fn a_backup_of_someone_else_is_restored_without_trust_and_an_own_one_with_it() {
 #[test]
 fn what_is_known_about_databases_can_be_lost_and_given_again() {
     let env = two();
-    fs::remove_dir_all(env.path(".local")).unwrap();
+    fs::remove_file(env.path(KNOWN_BASES)).unwrap();
     let refused = env.kb(&["update"]).expect(1);
     assert!(refused.stderr.contains("kb base allow --files"), "{}", refused.stderr);
     env.ok(&["base", "allow", "--files", "--yes"]);

@@ -597,6 +597,9 @@ fn sample(env: &TestEnv) -> Sample {
 pub(crate) const KNOWN_BASES: &str =
     if cfg!(windows) { "AppData/Local/kb/known_bases" } else { ".local/state/kb/known_bases" };
 
+/// The folder of what kb can make again.
+pub(crate) const CACHE: &str = if cfg!(windows) { "AppData/Local/kb" } else { ".cache/kb" };
+
 /// A database, and what kb remembers about it in the home where it was made.
 struct Sample {
     database: Vec<u8>,

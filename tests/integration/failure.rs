@@ -17,7 +17,7 @@ use kb_base::document::{DocumentKind, Language};
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::env::TestEnv;
+use crate::env::{CACHE, TestEnv};
 #[cfg(unix)]
 use crate::left_out::left_out;
 use crate::patience::comes_true;
@@ -813,7 +813,7 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
         let (_, bytes) = good.iter().find(|(file, _)| file == name).unwrap();
         env.write(&format!("tiny/{name}"), &bytes[..length]);
         // The graph made from good weights would hide that they are damaged.
-        fs::remove_dir_all(env.path(".cache/kb/graphs")).unwrap();
+        fs::remove_dir_all(env.path(&format!("{CACHE}/graphs"))).unwrap();
         env.write("docs/new.md", format!("# New\n\nstorm {name} {length}\n"));
         for args in [&["search", "tide", "--format=human"][..], &["add", "docs"]] {
             let output = env.kb(args).expect(2);

@@ -2,6 +2,7 @@
 //! once. Those that need links, modes, signals, scripts or pseudo-terminals are compiled on Unix only; most
 //! others also run on Windows (`packaging/windows`).
 
+#![cfg_attr(windows, allow(dead_code, reason = "some tests are for Unix, and their helpers stay"))]
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 /// Runs the binary in a temporary home, with the small model or the real one.

@@ -667,6 +667,7 @@ fn the_process_ends_when_stdin_closes_even_during_a_call() {
     assert!((1..200).contains(&documents.as_array().unwrap().len()));
 }
 
+#[cfg(unix)]
 #[test]
 fn the_process_ends_when_the_client_closes_stdout_and_keeps_stdin_open() {
     let env = TestEnv::without_model();

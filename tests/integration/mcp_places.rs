@@ -19,6 +19,13 @@ struct Working {
     roots: Vec<String>,
 }
 
+/// Returns the address of a folder.
+fn uri(folder: &Path) -> String {
+    // The path of a drive follows a slash.
+    let start = if cfg!(windows) { "file:///" } else { "file://" };
+    format!("{start}{}", folder.display()).replace(' ', "%20")
+}
+
 impl Working {
     /// Starts a server in a folder below the home, for a client that works in others.
     fn start(env: &TestEnv, dir: &str, roots: &[&Path]) -> Self {
@@ -26,10 +33,7 @@ impl Working {
         command.current_dir(env.path(dir));
         let mut client = Client::over(command);
         client.greet_as(json!({ "roots": { "listChanged": true } }));
-        // The path of a drive follows a slash.
-        let start = if cfg!(windows) { "file:///" } else { "file://" };
-        let uri = |root: &&Path| format!("{start}{}", root.display()).replace(' ', "%20");
-        let mut working = Self { client, roots: roots.iter().map(uri).collect() };
+        let mut working = Self { client, roots: roots.iter().map(|root| uri(root)).collect() };
         working.say_where();
         working
     }
@@ -95,7 +99,7 @@ fn the_base_is_that_of_the_project_in_which_the_client_works() {
     assert_eq!(working.titles(), ["Valve"]);
     assert_eq!(working.client.data("kb_list", json!({ "base": "default" }))[0]["title"], "Boats");
     // The client opens another folder.
-    working.roots = vec![format!("file://{}", inner.display())];
+    working.roots = vec![uri(&inner)];
     let changed = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
     working.client.send(&changed);
     working.say_where();
@@ -118,7 +122,7 @@ fn a_base_that_the_user_named_stays_and_one_that_is_not_allowed_is_not_used() {
     command.current_dir(env.path(""));
     let mut client = Client::over(command);
     client.greet_as(json!({ "roots": {} }));
-    let mut working = Working { client, roots: vec![format!("file://{}", outer.display())] };
+    let mut working = Working { client, roots: vec![uri(&outer)] };
     working.say_where();
     assert_eq!(working.titles(), ["Budget"]);
     // Another database at the same place is not allowed.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::process::Command;
 
+use kb_base::text::paths::path_text;
 use kb_embed::DEFAULT_MODEL;
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ use crate::env::{Output, TestEnv, model_dir, runtime, runtime_in_cache};
 #[cfg(unix)]
 use crate::hub::Hub;
 use crate::permissions::check_mode;
+use crate::printed_paths::written;
 
 /// The number of bytes that are changed.
 const NUM_CHANGED: usize = 400_000;
@@ -45,7 +47,8 @@ fn fill(env: &TestEnv) {
 
 fn link(source: &Path, destination: &Path) {
     fs::create_dir_all(destination.parent().unwrap()).unwrap();
-    if !destination.exists() && fs::hard_link(source, destination).is_err() {
+    // Windows removes no name of a library that a process has loaded.
+    if !destination.exists() && (cfg!(windows) || fs::hard_link(source, destination).is_err()) {
         fs::copy(source, destination).unwrap();
     }
 }
@@ -72,8 +75,8 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 fn file(env: &TestEnv, end: &str) -> PathBuf {
     let cache = env.path("cache");
     let names = files_below(&cache);
-    let name = names.iter().find(|name| name.to_str().unwrap().ends_with(end));
-    cache.join(name.unwrap_or_else(|| panic!("no {end} in {names:?}")))
+    let name = names.iter().find(|name| path_text(name).ends_with(end));
+    written(&cache.join(name.unwrap_or_else(|| panic!("no {end} in {names:?}"))))
 }
 
 /// Flips bits in the middle of a file, after it is copied. Its length does not change.

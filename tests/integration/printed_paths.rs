@@ -20,6 +20,9 @@ const TO_THE_LETTER: &str = r"\\?\";
 /// How often text within a string of JSON, and JSON within such a string, repeats a backslash.
 const REPEATED: [usize; 3] = [4, 2, 1];
 
+/// Before a message about skills.
+const OF_SKILLS: &str = "[kb] ";
+
 /// Characters that no name on Windows has, and those that end a path in a message.
 const AFTER_A_PATH: [char; 11] = ['"', '`', '<', '>', '|', '*', '?', ':', '\n', '\r', '\t'];
 
@@ -77,7 +80,7 @@ pub(crate) fn as_written(printed: String, folders: &[&Path]) -> String {
 
 fn with_slashes(text: &str, folders: &[KnownFolder]) -> String {
     // In JSON, one backslash is an escape.
-    let is_json = text.trim_start().starts_with(['{', '[']);
+    let is_json = text.trim_start().starts_with(['{', '[']) && !text.starts_with(OF_SKILLS);
     let (mut shown, mut rest) = (String::new(), text);
     'text: while let Some(next) = rest.chars().next() {
         let is_start =
@@ -115,6 +118,11 @@ fn found_folder(text: &str, folder: &KnownFolder, is_json: bool) -> Option<Found
     let times = REPEATED.into_iter().chain([if is_json { 2 } else { 1 }]);
     times.map(|times| "\\".repeat(times)).enumerate().find_map(|(idx, separator)| {
         let len = len_of_folder(text, &folder.native, &separator)?;
+        let is_followed = text[len..].starts_with(&separator) || text[len..].starts_with('/');
+        if !folder.native.contains('\\') && !is_followed {
+            // A word that is also the name of something in the folder.
+            return None;
+        }
         let has_separator = text[..len].contains('\\') || text[len..].starts_with(&separator);
         let is_own = idx == REPEATED.len() || has_separator && !(is_json && separator.len() == 1);
         is_own.then_some(FoundFolder { len, separator })
@@ -174,6 +182,7 @@ fn paths_of_windows_are_compared_in_one_form() {
             "C:/users/ada/kb-1/a/b `C:/users/ada/kb-1` /src/a",
         ),
         (r"out\a\b.md: about\x", r"out/a/b.md: about\x"),
+        (r"'out' is 'C:\users\ada\kb-1\out'", "'out' is 'C:/users/ada/kb-1/out'"),
         // Other folders, also one whose name begins alike.
         (r"C:\users\ada\kb-12\a C:\users\bob\x", r"C:\users\ada\kb-12\a C:\users\bob\x"),
     ] {

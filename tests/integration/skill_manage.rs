@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use kb_base::text::paths::path_text;
+
 use crate::env::TestEnv;
 use crate::left_out::left_out;
 use crate::skills::{Skills, texts};
@@ -217,7 +219,7 @@ fn files_below(dir: &Path) -> Vec<String> {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                found.push(path.strip_prefix(dir).unwrap().to_str().unwrap().to_owned());
+                found.push(path_text(path.strip_prefix(dir).unwrap()));
             }
         }
     }

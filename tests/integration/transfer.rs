@@ -15,7 +15,7 @@ fn exported(env: &TestEnv, name: &str, flags: &[&str]) -> String {
     let output = env.ok(&[&["export", path], flags].concat());
     assert!(output.stdout.is_empty(), "{}", output.stdout);
     assert!(output.stderr.starts_with("Exported "), "{}", output.stderr);
-    fs::read_to_string(path).unwrap()
+    env.as_written(fs::read_to_string(path).unwrap())
 }
 
 #[track_caller]

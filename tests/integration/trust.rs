@@ -8,7 +8,7 @@ use std::process::Command;
 
 use kb_embed::{self as embed, DEFAULT_MODEL, Locations, ModelChoice, ModelEvent};
 
-use crate::env::{Output, TestEnv, locations, runtime, runtime_in_cache};
+use crate::env::{CACHE, Output, TestEnv, locations, runtime, runtime_in_cache};
 
 /// Leaves a mark that shows what ran.
 const PLANTED_PYTHON: &str =
@@ -72,7 +72,7 @@ fn check_untouched(env: &TestEnv, output: &Output, status: i32) {
         "{printed}"
     );
     assert!(!printed.contains("1.99.0"), "{printed}");
-    assert!(!env.path(".cache/kb/onnxruntime").exists(), "a planted library was adopted");
+    assert!(!env.path(&format!("{CACHE}/onnxruntime")).exists(), "a planted library was adopted");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_library_of_a_virtual_environment_is_adopted_only_if_its_bytes_are_known() {
         let env = env_with_python();
         let bin = venv_with_library(&env, library);
         let output = env.finish(env.command(&["init"]).env("PATH", &bin)).expect(2);
-        let adopted = env.path(".cache/kb").join(runtime_in_cache());
+        let adopted = env.path(CACHE).join(runtime_in_cache());
         assert_eq!(adopted.exists(), is_known, "{}", output.stderr);
         let message = format!("Found ONNX Runtime at {}/", bin.parent().unwrap().display());
         assert_eq!(output.stderr.matches(&message).count(), usize::from(!is_known), "{output:?}");

@@ -125,9 +125,8 @@ fn input_that_cannot_be_embedded_is_refused() {
         .unwrap();
     child.stdin.take().unwrap().write_all(b"tide\n\xff\xfe\n").unwrap();
     let output = child.wait_with_output().unwrap();
-    let error: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
-    assert_eq!(error["error"], "line 2 of standard input is not UTF-8");
-    assert_eq!(output.status.code(), Some(1));
+    let output = env.output(output.stdout, output.stderr, output.status).expect(1);
+    assert_eq!(output.json_error()["error"], "line 2 of standard input is not UTF-8");
 
     let env = TestEnv::without_model();
     check_refused(&env.kb(&["embed", "tide"]), "not_installed", "is not installed");

@@ -364,7 +364,7 @@ fn ctrl_c_ends_a_run_after_the_document_in_progress() {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log).spawn().unwrap();
     let log = || fs::read_to_string(env.path("watch.log")).unwrap();
-    assert!(comes_true(|| log().contains("following ")), "{}", log());
+    assert!(comes_true(|| log().contains("watching ")), "{}", log());
     drop(child.stdin.take());
     assert_eq!(status_of(&mut child).code(), Some(0), "{}", log());
     assert!(log().lines().last().unwrap().starts_with("ended: "), "{}", log());
@@ -409,7 +409,7 @@ fn saved_renamed_and_removed_files_are_followed() {
     let child = Killed(command.stdout(Stdio::null()).stderr(log).spawn().unwrap());
     let log = || fs::read_to_string(env.path("watch.log")).unwrap();
     let sees = |text: String| assert!(comes_true(|| log().contains(&text)), "{text}: {}", log());
-    sees("following ".to_owned());
+    sees("watching ".to_owned());
     // Editors write a new file and rename it over the old one.
     env.write("notes/a.md.tmp", "# A\n\nanchor zephyrine summer\n");
     fs::rename(env.path("notes/a.md.tmp"), env.path("notes/a.md")).unwrap();
