@@ -813,7 +813,7 @@ fn a_damaged_model_file_is_named_and_keywords_still_work() {
         let (_, bytes) = good.iter().find(|(file, _)| file == name).unwrap();
         env.write(&format!("tiny/{name}"), &bytes[..length]);
         // The graph made from good weights would hide that they are damaged.
-        fs::remove_dir_all(env.path(&format!("{CACHE}/graphs"))).unwrap();
+        fs::remove_dir_all(env.path(format!("{CACHE}/graphs"))).unwrap();
         env.write("docs/new.md", format!("# New\n\nstorm {name} {length}\n"));
         for args in [&["search", "tide", "--format=human"][..], &["add", "docs"]] {
             let output = env.kb(args).expect(2);

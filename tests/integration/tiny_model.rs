@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use kb_base::numeric::exponential;
 use safetensors::tensor::{Dtype, TensorView};
 
 const DIM: usize = 8;
@@ -244,7 +245,7 @@ impl Tiny {
                 for (row, query) in query.iter().enumerate() {
                     let score = |key: &Vec<f64>| {
                         let pairs = query[part.clone()].iter().zip(&key[part.clone()]);
-                        (pairs.map(|(query, key)| query * key).sum::<f64>() / 2.0).exp()
+                        exponential(pairs.map(|(query, key)| query * key).sum::<f64>() / 2.0)
                     };
                     let scores: Vec<f64> = key.iter().map(score).collect();
                     let sum: f64 = scores.iter().sum();

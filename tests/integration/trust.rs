@@ -72,7 +72,7 @@ fn check_untouched(env: &TestEnv, output: &Output, status: i32) {
         "{printed}"
     );
     assert!(!printed.contains("1.99.0"), "{printed}");
-    assert!(!env.path(&format!("{CACHE}/onnxruntime")).exists(), "a planted library was adopted");
+    assert!(!env.path(format!("{CACHE}/onnxruntime")).exists(), "a planted library was adopted");
 }
 
 #[test]

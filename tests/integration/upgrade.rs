@@ -1,5 +1,5 @@
 //! Tests that this program works with homes of earlier ones: a database of every schema, and all files that the
-//! program of 841bdc8 made. Their README describes their origin.
+//! programs of 841bdc8 and of release 0.2.0 made. Their README describes their origin.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,11 +11,18 @@ use rusqlite::config::DbConfig;
 use serde_json::{Value, json};
 
 use crate::contract::{Reindexed, Setting, Update, read};
-use crate::env::TestEnv;
+use crate::env::{KNOWN_BASES, TestEnv};
+use crate::printed_paths::without_links;
 use crate::word_model::check_database;
 
 /// The home in which the fixtures were made.
 const OLD_HOME: &str = "/tmp/kb-upgrade-home";
+
+/// The homes that have all that their programs could make.
+const FULL_HOMES: [&str; 2] = ["841bdc8", "0.2.0"];
+
+/// Where its programs remembered the folders that the user named.
+const KNOWN_BASES_OF_OLD: &str = ".local/state/kb/known_bases";
 
 /// Queries that every home can answer, and the documents that answer them.
 const KNOWN: [(&str, i64); 4] = [
@@ -34,7 +41,7 @@ fn home(name: &str) -> (TestEnv, Value) {
     let env = TestEnv::new();
     let file = fs::File::open(fixtures().join(format!("{name}.zip"))).unwrap();
     let mut archive = zip::ZipArchive::new(file).unwrap();
-    let here = env.path("").canonicalize().unwrap();
+    let here = without_links(&env.path(""));
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).unwrap();
         let mut bytes = Vec::new();
@@ -42,7 +49,7 @@ fn home(name: &str) -> (TestEnv, Value) {
         if let Ok(text) = str::from_utf8(&bytes) {
             bytes = text.replace(OLD_HOME, here.to_str().unwrap()).into_bytes();
         }
-        let name = entry.name().unwrap().into_owned();
+        let name = entry.name().unwrap().replace(KNOWN_BASES_OF_OLD, KNOWN_BASES);
         let path = env.write(&name, bytes);
         if name.ends_with("kb.db") {
             move_in(&path, here.to_str().unwrap());
@@ -187,13 +194,14 @@ fn a_database_of_every_schema_goes_on() {
     }
 }
 
-#[test]
-fn a_home_of_841bdc8_goes_on_with_all_that_is_in_it() {
-    let (env, listed) = home("841bdc8");
+/// Continues with all that is in a full home, whose program left `num_files` files in their places.
+#[track_caller]
+fn go_on_with_all(name: &str, num_files: u64) -> TestEnv {
+    let (env, listed) = home(name);
     go_on(&env, &listed["default"]);
     // Reading all again embeds nothing and keeps edits; a file that was missing still is.
     let report = without_embedding(&env, &["update", "--reread"]);
-    assert_eq!((report.reread, report.missing.len()), (12, 1), "{report:?}");
+    assert_eq!((report.reread, report.missing.len()), (num_files, 1), "{report:?}");
     assert!(report.missing[0].path.ends_with("more/harbour.html"));
     let edited = &env.json(&["search", KNOWN[2].0])["results"][0]["source"];
     let title_and_date = ["title", "date", "date_origin"].map(|key| edited[key].clone());
@@ -227,11 +235,41 @@ fn a_home_of_841bdc8_goes_on_with_all_that_is_in_it() {
         list.iter().map(line).collect()
     };
     assert_eq!(without_ids(list(&other, "default")), without_ids(shown(&listed["default"])));
-    let (old, _) = home("841bdc8");
+    let (old, _) = home(name);
     let backup = old.database().display().to_string();
     other.ok(&["backup", "--verify", &backup]);
     other.ok(&["restore", &backup]);
     assert_eq!(list(&other, "default"), shown(&listed["default"]));
+    env
+}
+
+#[test]
+fn a_home_of_841bdc8_goes_on_with_all_that_is_in_it() {
+    go_on_with_all("841bdc8", 12);
+}
+
+#[test]
+fn a_home_of_0_2_0_goes_on_with_all_that_is_in_it() {
+    let env = go_on_with_all("0.2.0", 26);
+    for (word, name) in [
+        ("swivel", "moorings.rst"),
+        ("fairway", "briefing.srt"),
+        ("foghorn", "bell.rtf"),
+        ("dredger", "inbox.mbox"),
+        ("turnstile", "depths.tsv"),
+        ("hygrometer", "sensors.jsonl"),
+        ("counterweight", "crane.yaml"),
+        ("pratique", "signals.xml"),
+        ("penstock", "sluice.rs"),
+        ("occulting", "buoy.kt"),
+        ("winch", "winch.log.gz"),
+        ("capstan", "drawer.zip"),
+        ("solstice", "almanac.epub"),
+        ("apprentice", "rota.odt"),
+    ] {
+        let source = &env.json(&["search", word])["results"][0]["source"];
+        assert!(source["path"].as_str().unwrap().ends_with(name), "{word}: {source}");
+    }
 }
 
 /// One of its passages had 29 codes of 8 bytes.
@@ -247,27 +285,32 @@ fn codes_of_tokens_of_841bdc8_are_packed() {
 
 /// A field may have become one that is always there.
 #[test]
-fn the_promises_of_841bdc8_still_hold() {
-    let (env, _) = home("841bdc8");
-    let lines = |path: &Path| fs::read_to_string(path).unwrap();
-    let today = lines(&fixtures().join("../promises.txt"));
-    let today: BTreeSet<&str> = today.lines().collect();
-    let then = lines(&env.path("promises.txt"));
-    assert!(then.lines().count() > 800);
-    for line in then.lines().filter(|line| !line.starts_with('#')) {
-        assert!(today.contains(line) || today.contains(&*line.replacen("?: ", ": ", 1)), "{line}");
+fn the_promises_of_earlier_programs_still_hold() {
+    for name in FULL_HOMES {
+        let (env, _) = home(name);
+        let lines = |path: &Path| fs::read_to_string(path).unwrap();
+        let today = lines(&fixtures().join("../promises.txt"));
+        let today: BTreeSet<&str> = today.lines().collect();
+        let then = lines(&env.path("promises.txt"));
+        assert!(then.lines().count() > 800);
+        for line in then.lines().filter(|line| !line.starts_with('#')) {
+            let is_kept = today.contains(line) || today.contains(&*line.replacen("?: ", ": ", 1));
+            assert!(is_kept, "{name}: {line}");
+        }
     }
 }
 
 #[test]
-fn the_settings_of_841bdc8_are_accepted() {
-    let (env, _) = home("841bdc8");
-    let file = env.path(".kb/config.yaml");
-    fs::rename(env.path("config.example.yaml"), &file).unwrap();
-    let output = env.ok(&["config", "--format", "json"]);
-    assert_eq!(output.stderr, "");
-    let settings: Vec<Setting> = read(&output);
-    let from_file = |setting: &&Setting| setting.origin == file.display().to_string();
-    assert!(settings.iter().filter(from_file).count() > 30);
-    env.ok(&["--data-dir", ".kb", "search", "tide", "--fts-only"]);
+fn the_settings_of_earlier_programs_are_accepted() {
+    for name in FULL_HOMES {
+        let (env, _) = home(name);
+        let file = env.path(".kb/config.yaml");
+        fs::rename(env.path("config.example.yaml"), &file).unwrap();
+        let output = env.ok(&["config", "--format", "json"]);
+        assert_eq!(output.stderr, "");
+        let settings: Vec<Setting> = read(&output);
+        let from_file = |setting: &&Setting| setting.origin == file.display().to_string();
+        assert!(settings.iter().filter(from_file).count() > 30, "{name}");
+        env.ok(&["--data-dir", ".kb", "search", "tide", "--fts-only"]);
+    }
 }
