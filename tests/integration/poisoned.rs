@@ -75,7 +75,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 fn file(env: &TestEnv, end: &str) -> PathBuf {
     let cache = env.path("cache");
     let names = files_below(&cache);
-    let name = names.iter().find(|name| path_text(name).ends_with(end));
+    let name = names.iter().find(|name| path_text(name).ends_with(&path_text(Path::new(end))));
     written(&cache.join(name.unwrap_or_else(|| panic!("no {end} in {names:?}"))))
 }
 
