@@ -48,7 +48,7 @@ impl Interrupt {
     }
 }
 
-/// The signals that end a command which has the whole screen: it has to give the terminal back first.
+/// The signals that end a command which has the whole screen: it has to restore the terminal first.
 #[derive(Debug, Default)]
 pub(super) struct EndingSignals {
     signal: Arc<AtomicUsize>,

@@ -119,6 +119,16 @@ fn of_value(error: &clap::Error) -> Option<Wording> {
     std::error::Error::source(error)?.downcast_ref::<Error>()?.hint()
 }
 
+/// Lists names as alternatives: `` `a`, `b` or `c` ``.
+fn either(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// Lists the allowed values of an argument.
 fn values(error: &clap::Error) -> Option<Wording> {
     let values = texts(error, ContextKind::ValidValue).filter(|values| !values.is_empty())?;
@@ -126,10 +136,11 @@ fn values(error: &clap::Error) -> Option<Wording> {
 }
 
 /// Commands by words that other programs have for them.
-const OTHER_WORDS: [(&str, &[&str]); 8] = [
+const OTHER_WORDS: [(&str, &[&str]); 9] = [
     ("remove", &["delete", "del", "forget"]),
     ("add", &["index", "ingest"]),
     ("add", NOTE),
+    ("relocate", &["move", "mv", "rename"]),
     ("update", &["sync", "refresh", "rescan"]),
     ("search", &["query", "ask"]),
     ("show", &["read", "cat", "view", "get"]),
@@ -161,7 +172,7 @@ fn tip(error: &clap::Error, args: &[OsString]) -> Option<Wording> {
             Some(ContextValue::Strings(names)) if !names.is_empty() => {
                 // clap lists the nearest name last.
                 let names: Vec<&str> = names.iter().rev().map(String::as_str).collect();
-                return Some(format!("did you mean `{}`?", names.join("` or `")).into());
+                return Some(format!("did you mean {}?", either(&names)).into());
             }
             _ => {}
         }
@@ -256,6 +267,7 @@ mod tests {
         check("kb --base work xyzzy --top 3", "unrecognized command 'xyzzy'", unlike);
         let formt = "unexpected argument '--formt' found";
         check("kb list --formt json", formt, "did you mean `--format`?");
+        assert_eq!(either(&["model", "convert", "remove"]), "`model`, `convert` or `remove`");
         let frob = "unrecognized command 'frob'";
         check("kb cache frob", frob, "usage: kb cache [OPTIONS] [COMMAND]");
         check("kb list -x", "unexpected argument '-x' found", "usage: kb list [OPTIONS]");
@@ -267,6 +279,7 @@ mod tests {
             ("kb delete 1", "remove"),
             ("kb note hello", "add --note TEXT"),
             ("kb get 3", "show"),
+            ("kb move old new", "relocate"),
             ("kb version", "--version"),
         ] {
             let (_, words) = line.split_once(' ').unwrap();

@@ -89,7 +89,10 @@ fn explain(kind: &Kind, limit: Option<&Limit>) -> ValueFault {
             ValueFault { rule: format!("must be {wanted}"), found: shown(found) }
         }
         Kind::UnknownVariant(found, wanted) => ValueFault {
-            rule: format!("must be one of {}", wanted.join(", ")),
+            rule: match wanted {
+                [only] => format!("must be {only}"),
+                _ => format!("must be one of {}", wanted.join(", ")),
+            },
             found: format!("`{found}`"),
         },
         other => ValueFault { rule: other.to_string(), found: String::new() },

@@ -58,7 +58,7 @@ pub struct ReindexReport {
     /// Documents that would be split differently if they were read again; `kb update --reread` does
     /// that.
     pub made_differently: usize,
-    /// The copy of the database from before; null if none was made.
+    /// The copy of the previous database; null if none was made.
     #[serde(rename = "backup", serialize_with = "fields::path_or_null")]
     pub copy: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Reads documents again that other settings, another length of the model or an older kb made.
+//! Re-reads documents that were indexed with other settings, another length of the model or an older kb.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -18,8 +18,8 @@ use crate::ingest::survey::is_missing;
 use crate::store::{DocumentId, MadeDocument, RememberedFile, Store};
 use crate::text::paths;
 
-/// Which documents are made again, if their making differs from today's settings. All of them by
-/// default.
+/// Which documents are re-indexed, if they were indexed with other settings than the current ones. All of them
+/// by default.
 #[derive(Debug, Clone, Default)]
 pub struct RereadSelection {
     /// Ids, titles or paths of documents, as typed; all documents if there are none.
@@ -40,7 +40,7 @@ impl RereadSelection {
 /// The result of making documents again.
 #[derive(Debug, Default)]
 pub struct RereadReport {
-    /// Documents that were made again.
+    /// Documents that were re-indexed.
     pub num_made: usize,
     /// Files that could not be read; their documents are unchanged.
     pub failed: Vec<(PathBuf, Error)>,
@@ -69,7 +69,7 @@ pub fn outdated(session: &Session, store: &Store) -> Result<Vec<MadeDocument>> {
             let way = (made.format.as_str(), made.making.as_deref());
             !*known.entry(way).or_insert_with(|| match Format::named(&made.format) {
                 Some(format) => today.is_same(made.making.as_deref(), format),
-                // A document in a format that this kb does not know is not made again by it.
+                // A document in a format that this kb does not know is not re-indexed by it.
                 None => true,
             })
         })

@@ -85,10 +85,10 @@ pub struct RemoveReport {
     /// Rules that --ignore added to ignore files.
     #[serde(rename = "rules_added")]
     pub num_rules: usize,
-    /// Copies of the database that kb made itself and that may have what was removed.
+    /// Backups that kb made itself and that may still have the removed text.
     #[serde(rename = "backups")]
     pub copies: Vec<OwnCopy>,
-    /// Such copies that `--backups` deleted.
+    /// The backups that `--backups` deleted.
     #[serde(rename = "backups_deleted")]
     pub deleted_copies: Vec<OwnCopy>,
 }

@@ -104,7 +104,7 @@ impl SessionBuilder {
                 return Ok(place);
             }
             let notice = wording!(
-                "{} is a knowledge base of this project, but not trusted; run `{}` to use it",
+                "{} is a knowledge base of this project, but is not trusted; run `{}` to use it",
                 dir.to_string(),
                 kb("base allow")
             );

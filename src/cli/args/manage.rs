@@ -38,7 +38,7 @@ pub(crate) struct RemoveArgs {
     /// List what would be removed, and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Also add them to .kbignore, so that they stay removed
+    /// Also add the removed files to .kbignore, so that kb does not index them again
     #[arg(long)]
     pub(crate) ignore: bool,
     /// First write the documents to this file, which `kb import` reads

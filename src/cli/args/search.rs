@@ -109,7 +109,7 @@ pub(crate) struct SearchModeArgs {
     /// At most N results per document
     #[arg(long, value_name = "N", value_parser = top, allow_negative_numbers = true)]
     pub(crate) per_doc: Option<u32>,
-    /// Prefer newer documents in near ties: a small boost, which halves every DAYS days of their age; 0 turns it off
+    /// Prefer newer documents in near ties; DAYS is the half-life of their boost, and 0 turns it off
     /// [default without =DAYS: the setting search.half_life_days, or 30 if that setting is 0]
     #[arg(long, value_name = "DAYS", value_parser = recent, num_args = 0..=1, require_equals = true)]
     pub(crate) recent: Option<Option<u32>>,

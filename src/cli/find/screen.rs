@@ -41,7 +41,7 @@ const COLOURS: [(Color, u8); 6] = [
 /// Whether the terminal is taken over.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The screen; gives the terminal back when it is dropped.
+/// The screen; restores the terminal when it is dropped.
 pub(super) struct Screen {
     terminal: Terminal<Painter>,
     is_coloured: bool,
@@ -75,7 +75,7 @@ impl Screen {
 
     /// Paints a layout; only what differs from the last one is written.
     pub(super) fn paint(&mut self, layout: &ScreenLayout) -> Result<()> {
-        // Nothing is painted after a panic, which has given the terminal back.
+        // Nothing is painted after a panic, which has restored the terminal.
         if !IS_TAKEN.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -110,7 +110,7 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back if it is taken over. Where that fails, there is no terminal any more.
+/// Restores the terminal if it is taken over. If that fails, the terminal is gone.
 fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
         let _ = end(&mut streams::screen());
@@ -126,7 +126,7 @@ fn begin(out: &mut dyn Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes what gives a terminal back.
+/// Writes the codes that restore a terminal.
 fn end(out: &mut dyn Write) -> io::Result<()> {
     let mut bytes = Vec::new();
     CleanWriter::new(&mut bytes).cells(&[], "")?;
@@ -135,7 +135,7 @@ fn end(out: &mut dyn Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Gives the terminal back before a panic prints its message.
+/// Restores the terminal before a panic prints its message.
 fn give_back_on_panic() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

@@ -203,8 +203,8 @@ fn is_intact(
         let path = place.join(name);
         match manifest.confirm(&path, &ExpectedContent::Recorded)? {
             CachedFileState::Intact => {}
-            // A small model has no separate weights, only an 8-bit graph has rows, and only one kind of tokenizer has
-            // words.
+            // Not every model has every file: a small one has no separate weights, only an 8-bit graph has a table of
+            // rows, and only a WordPiece tokenizer has a table of words.
             CachedFileState::Missing if *name != GRAPH_FILE && !manifest.knows(&path) => {}
             CachedFileState::Changed { .. } => {
                 on_event(ModelEvent::Changed(path));

@@ -2,7 +2,7 @@
 //!
 //! A line taken for a heading by mistake cuts a passage in two and is repeated in every passage below; a heading that
 //! is missed costs little. So a heading begins at the margin after a blank line and is one line, and each kind has
-//! conditions that lists, tables, code, commands and cries do not meet.
+//! conditions that lists, tables, code, commands and exclamations do not meet.
 
 use std::ops::Range;
 

@@ -82,8 +82,7 @@ const SET_STAMP: &str = "
         AND document_id IN (SELECT id FROM documents WHERE content_hash = :content_hash)";
 
 impl Store {
-    /// Moves everything that is remembered below a folder; ids, tags, reasons and closed cases
-    /// stay.
+    /// Moves all records below a folder to the new path; ids, tags, reasons and waived failures are kept.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Opens, migrates, copies and erases the whole database: the roof of the store.
+//! Opens, migrates, copies and erases the whole database. The top layer of the store.
 
 pub(crate) mod backup;
 pub(crate) mod erase;

@@ -1,4 +1,4 @@
-//! Lets newer documents win near ties: lowers the weights of a hit by the age of its document.
+//! Prefers newer documents in near ties: lowers the weights of a hit by the age of its document.
 //!
 //! Ages count from the newest document that passes the filter, not from the clock, so the same question gives the same
 //! answer tomorrow. The weights do not fall below [`FLOOR`] of what they were: a passage that answers clearly better
