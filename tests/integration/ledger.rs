@@ -6,7 +6,6 @@ use std::fs;
 #[cfg(unix)]
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-#[cfg(unix)]
 use insta::assert_snapshot;
 use serde_json::Value;
 #[cfg(unix)]

@@ -2,7 +2,15 @@
 //! once. Those that need links, modes, signals, scripts or pseudo-terminals are compiled on Unix only; most
 //! others also run on Windows (`packaging/windows`).
 
-#![cfg_attr(windows, allow(dead_code, reason = "some tests are for Unix, and their helpers stay"))]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_variables,
+        reason = "some tests are for Linux or Unix only"
+    )
+)]
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 /// Runs the binary in a temporary home, with the small model or the real one.

@@ -3,16 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
-#[cfg(unix)]
 use std::io::{BufRead, BufReader, Write};
-#[cfg(unix)]
 use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::env::{TestEnv, with_stdin};
 use crate::mcp_client::{Client, envelope};
-#[cfg(unix)]
 use crate::patience::status_of;
 use crate::skills::Skills;
 use crate::tool_table::{self, SAMPLE};

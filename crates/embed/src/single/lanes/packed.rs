@@ -4,6 +4,7 @@
 //! instruction multiplies four times as many integers as floats. Weights are packed once: 16 rows
 //! side by side, 4 columns at a time, so a register of sums has 8 rows and is never added up.
 
+#[cfg(target_arch = "x86_64")]
 use pulp::NullaryFnOnce;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::V3;
@@ -15,6 +16,7 @@ pub(crate) const ROWS: usize = 16;
 pub(crate) const COLUMNS: usize = 4;
 
 /// Tokens multiplied at once: their sums fill half of the registers.
+#[cfg(target_arch = "x86_64")]
 const TOKENS: usize = 4;
 
 /// A matrix of 8-bit weights.
