@@ -38,7 +38,7 @@ pub(crate) struct RemoveArgs {
     /// List what would be removed, and remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Also add the removed files to .kbignore, so that kb does not index them again
+    /// Also add the removed files to .kbignore
     #[arg(long)]
     pub(crate) ignore: bool,
     /// First write the documents to this file, which `kb import` reads
