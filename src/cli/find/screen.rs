@@ -110,7 +110,7 @@ impl Drop for Screen {
     }
 }
 
-/// Restores the terminal if it is taken over. If that fails, the terminal is gone.
+/// Restores the terminal if it is taken over. If that fails, the terminal no longer exists.
 fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
         let _ = end(&mut streams::screen());
