@@ -8,7 +8,6 @@ use super::words::{BOLD_INK, Word};
 use crate::document::BlockKind;
 use crate::extract::pdf::clean;
 use crate::extract::protocol::{BlockPlace, PageBlock};
-use crate::numeric::logarithm;
 use crate::text::markdown;
 
 /// Distance of two lines that separates paragraphs, as a multiple of the normal distance.
@@ -218,7 +217,7 @@ impl LineDistances {
 }
 
 fn is_same_size(a: &TextLine, b: &TextLine) -> bool {
-    logarithm(a.size / b.size).abs() <= SAME_SIZE
+    crate::numeric::logarithm(a.size / b.size).abs() <= SAME_SIZE
 }
 
 /// Whether `line` does not continue `paragraph`.
