@@ -29,8 +29,8 @@ pub struct ContainedFile {
 ///
 /// # Errors
 ///
-/// [`Error::Extract`](crate::error::Error::Extract) for a damaged container, or one over the limits on the number and
-/// size of its files; [`Error::Io`](crate::error::Error::Io) if no process can be started.
+/// [`Error::Extract`] for a damaged container, or one over the limits on the number and
+/// size of its files; [`Error::Io`] if no process can be started.
 pub fn unpack(
     bytes: &[u8],
     container: ContainerKind,
@@ -73,7 +73,7 @@ pub fn unpack_one(
 ///
 /// # Errors
 ///
-/// Those of [`detect`] and of the readers.
+/// Those of [`detect()`] and of the readers.
 pub fn embedded(path: &Path, bytes: &[u8], options: &ReadOptions) -> Result<Vec<ContainedFile>> {
     let wanted = TypeOverride::default();
     let choice = ReadingChoice { is_named: true, wanted, further: &TextExtensions::NONE };
@@ -110,8 +110,8 @@ pub(super) fn members(lines: Vec<MemberLine>) -> Vec<ContainedFile> {
 ///
 /// # Errors
 ///
-/// [`Error::Extract`](crate::error::Error::Extract) for damaged data and for more than the limit;
-/// [`Error::Io`](crate::error::Error::Io) if no process can be started.
+/// [`Error::Extract`] for damaged data and for more than the limit;
+/// [`Error::Io`] if no process can be started.
 pub fn content<'a>(path: &Path, bytes: &'a [u8], options: &ReadOptions) -> Result<Cow<'a, [u8]>> {
     if !detect::is_compressed(path, bytes) {
         return Ok(Cow::Borrowed(bytes));
@@ -171,7 +171,7 @@ pub fn detect<'a>(
 ///
 /// # Errors
 ///
-/// Those of [`detect`].
+/// Those of [`detect()`].
 pub fn detect_nameless(
     path: &Path,
     bytes: &[u8],

@@ -124,7 +124,7 @@ fn is_part_of_letter(c: char) -> bool {
 }
 
 /// Returns a word in the form in which all its spellings are equal: in small letters, compatibility forms as the letters that
-/// they are forms of (`ﬁ`, `Ａ`, `²`), Latin and Greek letters without accents, other letters as in [`OTHER_LETTERS`], Arabic
+/// they are forms of (`ﬁ`, `Ａ`, `²`), Latin and Greek letters without accents, other letters as in `OTHER_LETTERS`, Arabic
 /// and Hebrew without vowel points, and without characters that are not seen. Letters of scripts without spaces are
 /// composed.
 ///

@@ -1,6 +1,6 @@
 //! Finds the files of folders, one at a time, always in the same order.
 //!
-//! Applies ignore files, link rules and the size limit; [`super::detect`] decides what a file is.
+//! Applies ignore files, link rules and the size limit; [`kb_extract::detect`] decides what a file is.
 
 mod generated;
 mod left_out;

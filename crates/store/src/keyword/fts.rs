@@ -63,7 +63,7 @@ const REBUILD: &str = "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')";
 
 impl Store {
     /// Returns where a text occurs, ignoring case, accents and endings; several words are a phrase. A word also occurs in its
-    /// other forms ([`forms`]), of which the most frequent counts. Ordered by chunk id, each chunk once; empty for a text
+    /// other forms (`forms`), of which the most frequent counts. Ordered by chunk id, each chunk once; empty for a text
     /// without letters and digits.
     pub fn occurrences(&self, text: &str) -> Result<Vec<Occurrence>> {
         self.read(|db| {

@@ -145,7 +145,7 @@ impl CopyTarget {
     ///
     /// # Errors
     ///
-    /// [`Error::CopyTarget`], and those of a file of authorities that cannot be used.
+    /// [`Error::Target`], and those of a file of authorities that cannot be used.
     pub fn connect(&self) -> Result<RemoteLink> {
         let needs_authorities =
             self.endpoints.iter().any(|endpoint| endpoint.encryption >= Encryption::VerifyCa);

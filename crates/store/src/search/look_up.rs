@@ -59,7 +59,7 @@ pub(super) fn look_up(
 ///
 /// # Errors
 ///
-/// [`crate::error::Error::Db`] if it cannot be read.
+/// [`crate::error::Error::Store`] if it cannot be read.
 pub fn term_statistics(store: &impl Searchable, phrasings: &[Query]) -> Result<TermStatistics> {
     let alone = TermStatistics::default();
     let (keywords, _) = look_up(store, phrasings, &alone, None)?;

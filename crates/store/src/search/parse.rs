@@ -3,7 +3,7 @@
 //!
 //! The full syntax: words are alternatives that BM25 ranks, `"an exact phrase"` must occur, a
 //! leading `-` excludes a word or a phrase, `begin*` matches every word that begins so. Everything
-//! else is text, also what a program has put in quotes ([`Quotes`]).
+//! else is text, also what a program has put in quotes (`Quotes`).
 //!
 //! English function words are dropped if other words remain: on questions to project FAQs that
 //! raised nDCG@10 of the keyword leg from 0.701 to 0.747, with the same index. A word of several
