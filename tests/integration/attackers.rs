@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Write;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
-#[cfg(unix)]
 use std::process::Command;
 use std::process::Stdio;
 

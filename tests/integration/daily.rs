@@ -2,7 +2,6 @@
 
 use std::fs;
 
-#[cfg(unix)]
 use crate::env::CORPUS;
 use crate::env::TestEnv;
 use crate::permissions::check_mode;

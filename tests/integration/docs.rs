@@ -7,7 +7,6 @@ use std::ops::Range;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::Path;
-#[cfg(unix)]
 use std::process::Command;
 
 use kb_base::document::{DocumentKind, FormatGroup};
@@ -18,7 +17,6 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 
 use crate::contract::{Setting, read};
-#[cfg(unix)]
 use crate::env::Output;
 use crate::env::{CORPUS, TestEnv};
 use crate::manage::commands_in;

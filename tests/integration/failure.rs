@@ -1,7 +1,6 @@
 //! Tests bad input: each case ends with one clear line and the right status, and stored documents
 //! stay.
 
-#[cfg(unix)]
 use std::ffi::OsStr;
 use std::fs;
 #[cfg(unix)]
@@ -18,7 +17,6 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::env::{CACHE, TestEnv};
-#[cfg(unix)]
 use crate::left_out::left_out;
 use crate::patience::comes_true;
 use crate::word_model::{WordModel, check_database, find, word_env};

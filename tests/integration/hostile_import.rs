@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use crate::contract;
 use crate::env::{Output, TestEnv};
 use crate::hub::Hub;
-#[cfg(unix)]
 use crate::word_model::check_database;
 use crate::word_model::word_env;
 

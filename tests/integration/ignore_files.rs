@@ -1,16 +1,12 @@
 //! Tests that ignore files are not trusted, as they come with a folder: none makes kb wait, grow or
 //! leave the folder, and those above a folder apply only within its git repository.
 
-#[cfg(unix)]
 use std::fs;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
-#[cfg(unix)]
 use std::process::{Command, Stdio};
 
-#[cfg(unix)]
 use crate::env::{Output, TestEnv};
-#[cfg(unix)]
 use crate::patience::output_of;
 use crate::word_model::word_env;
 

@@ -5,9 +5,7 @@ use std::fs;
 use std::fs::File;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
-#[cfg(unix)]
 use std::path::Path;
-#[cfg(unix)]
 use std::process::Child;
 use std::process::Stdio;
 use std::time::Duration;
@@ -20,10 +18,8 @@ use crate::contract::{Info, Report, Search, read};
 use crate::env::{CORPUS, TestEnv};
 #[cfg(unix)]
 use crate::fake_tesseract::{prints_words, processes_of, write_tesseract};
-#[cfg(unix)]
 use crate::left_out::left_out;
 use crate::patience::comes_true;
-#[cfg(unix)]
 use crate::patience::status_of;
 #[cfg(unix)]
 use crate::screen::Screen;

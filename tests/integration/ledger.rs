@@ -8,7 +8,6 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use insta::assert_snapshot;
 use serde_json::Value;
-#[cfg(unix)]
 use serde_json::json;
 
 use crate::contract::{Files, Plan, Report, Update, read};

@@ -7,7 +7,6 @@ use std::net::TcpListener;
 use serde_json::Value;
 
 use crate::contract::{Document, Info, Search, Setup, read};
-#[cfg(unix)]
 use crate::env::with_stdin;
 use crate::env::{CORPUS, Output, TestEnv};
 use crate::outputs;

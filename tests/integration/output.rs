@@ -6,7 +6,6 @@ use serde_json::Value;
 use crate::env::{CORPUS, TestEnv};
 #[cfg(unix)]
 use crate::terminal;
-#[cfg(unix)]
 use crate::word_model::word_env;
 
 #[test]

@@ -7,7 +7,6 @@
 use std::fs;
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
 use std::process::Command;
 
 use kb_base::text::paths::path_text;

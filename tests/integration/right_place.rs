@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::env::{Output, TestEnv, with_stdin};
 use crate::mcp_client::Client;
-#[cfg(unix)]
 use crate::patience::comes_true;
 #[cfg(unix)]
 use crate::screen::Screen;

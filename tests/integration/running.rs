@@ -8,10 +8,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::env::TestEnv;
-#[cfg(unix)]
 use crate::mcp_client::Client;
 use crate::patience::comes_true;
-#[cfg(unix)]
 use crate::patience::status_of;
 
 /// The note about `kb add` before it has stored anything.

@@ -1,24 +1,19 @@
 //! Tests the sandbox of a process that reads a document, from inside, and the ways in which such a process ends.
 
-#[cfg(unix)]
 use std::fs;
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-#[cfg(unix)]
 use std::time::Duration;
 
 use kb_base::error::Error;
 use kb_extract::pdf::extract;
 use kb_extract::sandbox::{Layers, ReadOptions, active};
 
-#[cfg(unix)]
 use crate::env::TestEnv;
 #[cfg(unix)]
 use crate::fake_tesseract::{processes_of, write_tesseract};
-#[cfg(unix)]
 use crate::patience::comes_true;
 
 const KB: &str = env!("CARGO_BIN_EXE_kb");

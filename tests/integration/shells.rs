@@ -1,19 +1,14 @@
 //! Tests completion in shells, the manual pages, the topics of help, and `make install`, which installs
 //! them. Shells and programs that read manuals are those of the machine; missing ones are reported.
 
-#[cfg(unix)]
 use std::fs;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
-#[cfg(unix)]
 use std::path::Path;
-#[cfg(unix)]
 use std::process::Command;
 
-#[cfg(unix)]
 use crate::env::Output;
 use crate::env::TestEnv;
-#[cfg(unix)]
 use crate::left_out::left_out;
 #[cfg(unix)]
 use crate::screen::Screen;

@@ -1,8 +1,8 @@
-//! Computes functions to the same bits on every system and thread.
+//! Computes powers, exponentials and logarithms with the same bits on every system and thread.
 //!
-//! Those of the standard library are the C library's. With mingw-w64, their last bit depends on the precision that a thread
-//! has set for the x87 unit, which differs between the main thread and others: a score of the server then had
-//! another last digit than that of the command line.
+//! The standard library calls the C library. The one of mingw-w64 computes with the precision that the thread has set
+//! for the x87 unit, and the main thread has another precision than the other threads. Without this module, the last
+//! digit of a score differs there between the command line and the server.
 
 /// Returns `base` to the power of `exponent`.
 pub fn power(base: f64, exponent: f64) -> f64 {
@@ -23,7 +23,7 @@ pub fn logarithm(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The bits are those of Linux on x86-64; the values are within one unit of the last place of the exact ones.
+    /// The expected bits are those of the C library of Linux on x86-64.
     #[test]
     fn the_bits_are_the_same_everywhere() {
         let bits = [power(0.8, 0.37), exponential(-1.7), logarithm(12.5)].map(f64::to_bits);
