@@ -5,10 +5,13 @@ use crate::error::Result;
 use crate::files::open::identity;
 
 impl Store {
-    /// Returns an idle reader ([`Store::return_reader`]), or opens a new one.
+    /// Returns an idle reader ([`Store::return_reader`]), or opens a new one. An idle reader may belong to an earlier
+    /// request, and have readers of its own, so it takes over all that this store knows of the present one.
     pub fn take_reader(&self) -> Result<Self> {
         let Some(mut reader) = self.idle.borrow_mut().pop() else { return self.reader() };
         reader.bound.get_mut().clone_from(&self.bound.borrow());
+        reader.be_ended_by(self.ended_by.clone())?;
+        reader.seen.doubt();
         Ok(reader)
     }
 
@@ -23,7 +26,6 @@ impl Store {
     pub fn is_current(&self) -> bool {
         // A newer kb may have migrated the file since, or another program changed it.
         self.seen.doubt();
-        self.idle.borrow().iter().for_each(|reader| reader.seen.doubt());
         self.file.is_some()
             && identity(&self.path) == self.file
             && self.require_unchanged().is_ok()

@@ -5,6 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -100,17 +101,16 @@ impl Store {
         Ok(connection)
     }
 
-    /// Ends statements of this connection and its readers that still run some time after the request of this thread was
-    /// cancelled ([`cancel::under`]), as on opening. Without a request, none.
+    /// Ends statements of this connection that still run some time after the request of this thread was cancelled
+    /// ([`cancel::under`]), as on opening, and those of readers that are taken from now on. Without a request, none.
     pub fn renew_cancellation(&mut self) -> Result<()> {
-        self.ended_by = cancel::current();
-        let idle = self.idle.get_mut().iter_mut();
-        for store in idle {
-            store.ended_by.clone_from(&self.ended_by);
-            end_with(&mut store.connection, self.ended_by.clone())
-                .map_err(|error| DatabaseFault::from(error).at(&self.path))?;
-        }
-        let set = end_with(&mut self.connection, self.ended_by.clone());
+        self.be_ended_by(cancel::current())
+    }
+
+    /// Ends statements of this connection, and of readers taken from it, when the flag is set.
+    pub(crate) fn be_ended_by(&mut self, flag: Option<Arc<AtomicBool>>) -> Result<()> {
+        self.ended_by.clone_from(&flag);
+        let set = end_with(&mut self.connection, flag);
         set.map_err(|error| DatabaseFault::from(error).at(&self.path))
     }
 

@@ -215,6 +215,19 @@ fn a_version_set_under_an_open_connection_is_noticed() {
 }
 
 #[test]
+fn a_version_set_under_a_reader_of_an_idle_reader_is_noticed_when_it_is_taken() {
+    let db = TestDb::new();
+    let reader = db.store.take_reader().unwrap();
+    let inner = reader.take_reader().unwrap();
+    assert!(inner.tags().unwrap().is_empty());
+    reader.return_reader(inner);
+    db.store.return_reader(reader);
+    change(&db.path(), &format!("PRAGMA user_version = {}", NEWEST + 1));
+    let inner = db.store.take_reader().unwrap().take_reader().unwrap();
+    assert!(matches!(inner.tags(), Err(Error::SchemaTooNew { .. })));
+}
+
+#[test]
 fn what_kb_makes_itself_is_no_change() {
     let mut db = TestDb::new();
     let reader = db.store.reader().unwrap();

@@ -350,4 +350,23 @@ fn a_cancelled_request_ends_a_statement_without_an_end() {
     assert!(matches!(store.take_reader().unwrap().read(run), Err(Error::Cancelled)));
 }
 
+/// A search of a large database takes readers from a reader.
+#[test]
+fn a_reader_of_an_idle_reader_belongs_to_the_request_that_takes_it() {
+    let db = TestDb::new();
+    let path = db.path();
+    let first = Arc::new(AtomicBool::new(false));
+    let mut store = cancel::under(Arc::clone(&first), || Store::open(&path)).unwrap();
+    let reader = store.take_reader().unwrap();
+    reader.return_reader(reader.take_reader().unwrap());
+    store.return_reader(reader);
+    let second = Arc::new(AtomicBool::new(true));
+    cancel::under(second, || store.renew_cancellation()).unwrap();
+    let innermost = store.take_reader().unwrap().take_reader().unwrap();
+    // Ends by itself, if only after several times the second that a cancelled statement has.
+    let long = ENDLESS.replace("FROM numbers)", "FROM numbers LIMIT 20000000)");
+    let run = |db: &Connection| -> Step<i64> { sql::value(db, &long, []) };
+    assert!(matches!(innermost.read(run), Err(Error::Cancelled)));
+}
+
 mod schemas;
