@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 use crate::text::conflicts::ConflictName;
 
-use super::rows;
 use super::stored::{ChunkOrigin, StoredChunk, StoredHit};
+use super::{cut, rows};
 use crate::db::fault::Step;
 use crate::db::layout::DirectReadSupport;
 use crate::keyword::words::WordCounts;
@@ -150,14 +150,14 @@ impl Store {
                 let doc_type = columns::named_column(row, "doc_type", DocType::Markdown)?;
                 let language: Option<String> = row.get("language")?;
                 let metadata = row.text("document_metadata")?;
-                let natural_language = rows::natural_language(metadata);
+                let natural_language = cut::natural_language(metadata);
                 Ok(StoredHit {
                     chunk: rows::stored_chunk(row)?,
                     document_id: row.get("document_id")?,
                     title: row.get("title")?,
                     path: row.get("source_path")?,
                     doc_type,
-                    format: rows::format_word(metadata, language.as_deref(), doc_type),
+                    format: cut::format_word(metadata, language.as_deref(), doc_type),
                     language,
                     tags: columns::json_column(row, "tags")?,
                     total_chunks: row.get("total_chunks")?,

@@ -7,7 +7,7 @@ use crate::document::DocType;
 use crate::error::Result;
 use crate::ids::DocumentId;
 
-use super::rows;
+use super::cut;
 use crate::Store;
 
 /// How a document was made.
@@ -64,7 +64,7 @@ impl Store {
                     doc_type,
                     path: row.get(2)?,
                     making: row.get(3)?,
-                    format: rows::format_word(row.text(4)?, language, doc_type),
+                    format: cut::format_word(row.text(4)?, language, doc_type),
                 })
             })
         })

@@ -1,6 +1,7 @@
 //! Stores documents with their chunks, tags and paths.
 
 pub(crate) mod chunks;
+mod cut;
 pub(crate) mod edit;
 pub(crate) mod edits;
 pub(crate) mod filter;

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::cut;
 use super::stored::{ListedDocument, StoredChunk, StoredDocument};
 use crate::db::columns::{json_column, named_column, to_json};
 use crate::db::row::StoredRow;
@@ -14,8 +15,6 @@ use crate::document::{
     Chunk, ChunkLineMap, DocType, FileLines, Format, LineRange, Metadata, PageRange, PlaceChange,
 };
 use crate::ids::ChunkId;
-use crate::text::decode::TextEncoding;
-use crate::text::language::NaturalLanguage;
 
 /// `documents.metadata`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -224,9 +223,9 @@ pub(crate) fn stored_document(row: &StoredRow<'_>) -> rusqlite::Result<StoredDoc
 
 /// Reads a row of `documents` with `chunk_count` for a list; tags are read separately.
 pub(crate) fn listed_document(row: &StoredRow<'_>) -> rusqlite::Result<ListedDocument> {
-    // Most documents have no quality, and parsing each JSON would take a third of the time for a long list.
     let metadata = row.text(7)?;
-    let has_quality = metadata.contains("\"quality\"");
+    // Most documents have none.
+    let has_quality = cut::has_quality(metadata);
     let json: DocumentColumn =
         if has_quality { json_column(row, 7)? } else { DocumentColumn::default() };
     let doc_type = named_column(row, 3, DocType::Markdown)?;
@@ -236,56 +235,19 @@ pub(crate) fn listed_document(row: &StoredRow<'_>) -> rusqlite::Result<ListedDoc
         title: row.get(1)?,
         path: row.get(2)?,
         doc_type,
-        format: format_word(metadata, language.as_deref(), doc_type),
+        format: cut::format_word(metadata, language.as_deref(), doc_type),
         language,
         created_at: row.get(5)?,
         updated_at: row.get(6)?,
         quality: json.metadata.quality,
-        words_json: words_json(metadata),
-        num_unread_parts: num_unread_parts(metadata),
-        encoding: encoding(metadata),
+        words_json: cut::words_json(metadata),
+        num_unread_parts: cut::num_unread_parts(metadata),
+        encoding: cut::encoding(metadata),
         tags: Vec::new(),
         chunk_count: row.get(8)?,
         date: row.get(9)?,
         date_origin: row.get(10)?,
     })
-}
-
-/// Cuts the word of the format out of `documents.metadata`: parsing each JSON would be a tenth of an update. Without one, it
-/// is the language or the type.
-pub(crate) fn format_word(metadata: &str, language: Option<&str>, doc_type: DocType) -> String {
-    const KEY: &str = "\"format\":\"";
-    let stated = metadata.split_once(KEY).and_then(|(_, word)| word.split('"').next());
-    let stated = stated.filter(|word| !word.is_empty());
-    stated.or(language).unwrap_or(doc_type.as_str()).to_owned()
-}
-
-/// Cuts the natural language out of `documents.metadata`; `None` if it is not known.
-pub(crate) fn natural_language(metadata: &str) -> Option<NaturalLanguage> {
-    let (_, code) = metadata.split_once("\"natural_language\":\"")?;
-    NaturalLanguage::from_code(code.split('"').next()?)
-}
-
-/// Cuts the counts of words out of `documents.metadata`. The quality has a number of that name, and in a
-/// string the quotes are escaped.
-fn words_json(metadata: &str) -> Option<String> {
-    const KEY: &str = "\"words\":";
-    let words = &metadata[metadata.find("\"words\":{")? + KEY.len()..];
-    Some(words[..=words.find('}')?].to_owned())
-}
-
-/// Cuts the number of unread parts out of `documents.metadata`; 0 if there are none.
-fn num_unread_parts(metadata: &str) -> u32 {
-    let Some((_, count)) = metadata.split_once("\"unread_count\":") else { return 0 };
-    let end = count.find(|c: char| !c.is_ascii_digit()).unwrap_or(count.len());
-    count[..end].parse().unwrap_or(0)
-}
-
-/// Cuts the encoding out of `documents.metadata`; `None` for sound UTF-8.
-fn encoding(metadata: &str) -> Option<TextEncoding> {
-    const KEY: &str = "\"encoding\":";
-    let encoding = &metadata[metadata.find("\"encoding\":{")? + KEY.len()..];
-    serde_json::from_str(&encoding[..=encoding.find('}')?]).ok()
 }
 
 /// Where a line of a chunk is from, or the chunk if that is not known.

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::ids::{ChunkId, DocumentId};
 
 use super::filter::{passes_filter, values};
-use super::rows;
+use super::{cut, rows};
 
 /// A document that may be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Store {
                     title: row.get(1)?,
                     path: row.get(2)?,
                     doc_type,
-                    format: rows::format_word(row.text(5)?, language.as_deref(), doc_type),
+                    format: cut::format_word(row.text(5)?, language.as_deref(), doc_type),
                 })
             })
         })
