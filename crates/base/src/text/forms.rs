@@ -254,9 +254,13 @@ pub fn seen(text: &str) -> Cow<'_, str> {
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     iter::from_fn(move || {
-        let start = at + text[at..].find(|c: char| c.is_alphanumeric() && !is_combining_mark(c))?;
+        let start = at + text[at..].find(begins_word)?;
         let mut before = ' ';
         let len = text[start..].find(|c: char| {
+            if c.is_ascii() {
+                before = c;
+                return !c.is_ascii_alphanumeric();
+            }
             let goes_on = c.is_alphanumeric() || is_combining_mark(c) || is_in_word(before, c);
             before = if is_unseen(c) { before } else { c };
             !goes_on
@@ -264,6 +268,13 @@ pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
         at = len.map_or(text.len(), |len| start + len);
         Some(start..at)
     })
+}
+
+fn begins_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric();
+    }
+    c.is_alphanumeric() && !is_combining_mark(c)
 }
 
 /// Whether FTS5's tokenizer leaves out a mark; at others it divides a word.

@@ -1,6 +1,6 @@
 //! Names the answer to a query.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::search::cited::CitedPlace;
 use crate::search::confidence::{Confidence, ConfidenceGrounds, NoBasis};
 use crate::search::fuse::LegScore;
 use crate::search::keyword::{CompletedWord, TermMatch};
-use crate::search::matches::QueryTerms;
+use crate::search::matches::{Match, QueryTerms};
 use crate::search::parse::Query;
 use crate::search::reason;
 
@@ -41,6 +41,8 @@ pub struct SearchAnswer {
     pub is_unmet: bool,
     /// The terms of all phrasings; those that fewer of the first hits have count more.
     pub wanted: QueryTerms,
+    /// What was found of them in the hits with which rarity was judged.
+    pub found: HashMap<ChunkId, Vec<Match>>,
     /// Remarks on the search. The caller adds them; a search makes none.
     pub notes: Vec<String>,
     /// The result of the user's program that orders the hits; `None` if there is none. A search never sets it.
@@ -123,7 +125,10 @@ impl SearchAnswer {
 
     /// Chooses the place to cite of each hit.
     pub fn cite(&mut self) {
-        self.hits.iter_mut().for_each(|hit| hit.at = CitedPlace::of(&hit.stored, &self.wanted));
+        for hit in &mut self.hits {
+            let found = self.wanted.found_or_find(&self.found, &hit.stored);
+            hit.at = CitedPlace::of(&found, &hit.stored, &self.wanted);
+        }
     }
 
     /// Notes which hits are of documents whose title another document among the hits has.

@@ -27,14 +27,8 @@ pub struct CitedPlace {
 }
 
 impl CitedPlace {
-    /// Chooses the place to cite of a chunk.
-    pub(super) fn of(stored: &StoredHit, wanted: &QueryTerms) -> Self {
-        let found = wanted.find_in(&stored.chunk.chunk.text, stored.natural_language);
-        Self::with(&found, stored, wanted)
-    }
-
     /// Chooses the place to cite of a chunk in which these terms were found.
-    pub(super) fn with(found: &[Match], stored: &StoredHit, wanted: &QueryTerms) -> Self {
+    pub(super) fn of(found: &[Match], stored: &StoredHit, wanted: &QueryTerms) -> Self {
         let chunk = &stored.chunk.chunk;
         let is_code = stored.doc_type == DocType::Code;
         Self::in_chunk(chunk, RatedLines::new(&chunk.text, is_code, found, wanted).best_line())

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::search::matches::{Match, QueryTerms};
+use crate::search::matches::QueryTerms;
 use crate::search::near_copies::{self, NearCopies, Shingles};
 use crate::search::{CitedPlace, Confidence, EvidenceSummary, Hit, SearchAnswer, Searchable};
 
@@ -91,7 +91,8 @@ fn all<S: Searchable>(
         let Some(shingles) = shingles_if_new(&copies, own, hit) else { continue };
         gatherer.load(hit, options.context)?;
         own.chunks.extend(gatherer.around(id, at, options.context));
-        hit.at = CitedPlace::of(&hit.stored, gatherer.wanted());
+        let found = gatherer.wanted().found_or_find(&answer.found, &hit.stored);
+        hit.at = CitedPlace::of(&found, &hit.stored, gatherer.wanted());
         used.push(number);
         copies.push(shingles);
     }
@@ -108,7 +109,7 @@ fn within<S: Searchable>(
 ) -> Result<Vec<usize>> {
     let budget = most_of(answer, budget);
     let mut beside = options.form.map_or(0, |form| (form.frame)(answer));
-    let (mut choice, found) = choice_of(&answer.hits, gatherer.wanted());
+    let mut choice = choice_of(answer, gatherer.wanted());
     let mut used: Vec<usize> = Vec::new();
     let mut copies = NearCopies::by(near_copies::NOTHING_NEW);
     let mut total = 0;
@@ -126,10 +127,8 @@ fn within<S: Searchable>(
             break;
         }
         let (hit, wanted) = (&mut answer.hits[number], gatherer.wanted());
-        hit.at = match found.get(number) {
-            Some(found) => CitedPlace::with(found, &hit.stored, wanted),
-            None => CitedPlace::of(&hit.stored, wanted),
-        };
+        let found = wanted.found_or_find(&answer.found, &hit.stored);
+        hit.at = CitedPlace::of(&found, &hit.stored, wanted);
         let hit = &answer.hits[number];
         let of_hit = options.form.map_or(0, |form| {
             let written: Vec<&Hit> = used.iter().map(|number| &answer.hits[*number]).collect();
@@ -181,17 +180,18 @@ fn most_of(answer: &SearchAnswer, budget: usize) -> usize {
     }
 }
 
-/// Returns the choice among hits, and the terms found in the compared ones. Hits that a program of the user has ordered keep
-/// their order.
-fn choice_of(hits: &[Hit], wanted: &QueryTerms) -> (PassageChoice, Vec<Vec<Match>>) {
+/// Returns the choice among the hits of an answer. Hits that a program of the user has ordered keep their order.
+fn choice_of(answer: &mut SearchAnswer, wanted: &QueryTerms) -> PassageChoice {
+    let SearchAnswer { hits, found, .. } = answer;
     let is_ordered = hits.iter().any(|hit| hit.rerank_score.is_some());
     let compared = if is_ordered { &[] } else { &hits[..hits.len().min(choice::COMPARED)] };
-    let found: Vec<Vec<Match>> = compared
-        .iter()
-        .map(|hit| wanted.find_in(&hit.stored.chunk.chunk.text, hit.stored.natural_language))
-        .collect();
-    let terms = found.iter().map(|found| found.iter().map(|found| found.term).collect());
-    (PassageChoice::among(hits.iter().map(|hit| hit.score).collect(), terms.collect()), found)
+    let terms = compared.iter().map(|hit| {
+        let found =
+            found.entry(hit.stored.chunk.id).or_insert_with(|| wanted.find_in_hit(&hit.stored));
+        found.iter().map(|found| found.term).collect()
+    });
+    let terms = terms.collect();
+    PassageChoice::among(hits.iter().map(|hit| hit.score).collect(), terms)
 }
 
 /// Returns the tokens of all passages together.

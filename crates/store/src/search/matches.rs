@@ -5,12 +5,14 @@
 //! of characters.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::slice;
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::StoredHit;
+use crate::ids::ChunkId;
+use crate::search::beginnings::Beginnings;
 use crate::search::parse;
 use crate::text::emoji::is_emoji;
 use crate::text::forms::{self, folded, with_two_letters};
@@ -90,16 +92,12 @@ impl QueryTerms {
         Self { weights: vec![RARE; terms.len()], terms }
     }
 
-    /// Lets terms count the more the fewer of some passages have them, whose language is known.
+    /// Lets terms count the more the fewer of some passages have them; `found` has what [`Self::find`] found in each.
     #[must_use]
-    pub fn by_rarity<'a>(
-        mut self,
-        passages: impl IntoIterator<Item = (&'a str, Option<NaturalLanguage>)>,
-    ) -> Self {
+    pub fn by_rarity<'a>(mut self, found: impl IntoIterator<Item = &'a Vec<Match>>) -> Self {
         let mut counts = vec![0; self.terms.len()];
-        for (passage, language) in passages {
-            let terms: BTreeSet<usize> =
-                self.find_in(passage, language).into_iter().map(|found| found.term).collect();
+        for matches in found {
+            let terms: BTreeSet<usize> = matches.iter().map(|found| found.term).collect();
             terms.into_iter().for_each(|term| counts[term] += 1);
         }
         self.weights = counts.into_iter().map(|count| RARE / count.max(1)).collect();
@@ -119,16 +117,31 @@ impl QueryTerms {
         self.find_in(text, NaturalLanguage::of(text))
     }
 
+    /// Finds the terms in the text of a hit, ordered by position; matches may overlap.
+    pub(super) fn find_in_hit(&self, stored: &StoredHit) -> Vec<Match> {
+        self.find_in(&stored.chunk.chunk.text, stored.natural_language)
+    }
+
+    /// The same, if it is not among what was found before, by chunk.
+    pub(super) fn found_or_find<'a>(
+        &self,
+        found: &'a HashMap<ChunkId, Vec<Match>>,
+        stored: &StoredHit,
+    ) -> Cow<'a, [Match]> {
+        match found.get(&stored.chunk.id) {
+            Some(found) => Cow::Borrowed(found),
+            None => Cow::Owned(self.find_in_hit(stored)),
+        }
+    }
+
     /// Finds the terms in a text whose language is known, ordered by position; matches may overlap.
-    pub(super) fn find_in(&self, text: &str, language: Option<NaturalLanguage>) -> Vec<Match> {
+    fn find_in(&self, text: &str, language: Option<NaturalLanguage>) -> Vec<Match> {
         let places: Vec<Range<usize>> = words(text).collect();
-        let initials = self.initials();
-        // Most words begin with another letter than those of the query, so they need not be looked at.
+        let beginnings = self.beginnings();
+        // Most words begin with other letters than those of the query, so they need not be looked at.
         let plain = places.iter().map(|range| {
             let word = &text[range.clone()];
-            let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
-            let may_match = !first.is_ascii() || initials[usize::from(first)];
-            if may_match { folded(word) } else { Cow::Borrowed("") }
+            if beginnings.may_be_of(word) { folded(word) } else { Cow::Borrowed("") }
         });
         let plain: Vec<Cow<'_, str>> = plain.collect();
         let stems: Vec<String> = plain.iter().map(|word| stem(word)).collect();
@@ -185,20 +198,13 @@ impl QueryTerms {
         found
     }
 
-    /// Returns by byte whether a word of the terms begins with this ASCII letter or digit.
-    fn initials(&self) -> [bool; 128] {
-        let mut found = [false; 128];
+    /// Returns how the words of the terms begin.
+    fn beginnings(&self) -> Beginnings {
+        let mut found = Beginnings::default();
         for term in &self.terms {
-            let words = match term {
-                MarkedTerm::Words { stems, .. } => stems.as_slice(),
-                MarkedTerm::Beginning(wanted) | MarkedTerm::Letters(wanted) => {
-                    slice::from_ref(wanted)
-                }
-            };
-            for first in words.iter().filter_map(|word| word.bytes().next()) {
-                if let Some(is_initial) = found.get_mut(usize::from(first)) {
-                    *is_initial = true;
-                }
+            match term {
+                MarkedTerm::Words { stems, .. } => stems.iter().for_each(|stem| found.add(stem)),
+                MarkedTerm::Beginning(wanted) | MarkedTerm::Letters(wanted) => found.add(wanted),
             }
         }
         found
@@ -225,12 +231,14 @@ impl QueryTerms {
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     forms::words(text).flat_map(|word| {
         let mut end = word.start;
-        let parts = scripts::parts(&text[word]).into_iter().map(move |part| {
+        let is_whole = text[word.clone()].is_ascii();
+        let parts = if is_whole { Vec::new() } else { scripts::parts(&text[word.clone()]) };
+        let parts = parts.into_iter().map(move |part| {
             end += part.len();
             (end - part.len()..end, part)
         });
         let parts = parts.filter(|(_, part)| !part.starts_with(scripts::is_unspaced));
-        parts.map(|(place, _)| place)
+        is_whole.then_some(word).into_iter().chain(parts.map(|(place, _)| place))
     })
 }
 
@@ -331,9 +339,9 @@ mod tests {
         let passages = ["the cache of uv", "uv cache", "uv never"];
         let weights = |terms: QueryTerms| [0, 1, 2].map(|term| terms.weight(term));
         assert_eq!(weights(QueryTerms::new("uv cache gone")), [RARE; 3]);
-        let rare =
-            QueryTerms::new("uv cache gone").by_rarity(passages.map(|passage| (passage, None)));
-        assert_eq!(weights(rare), [RARE / 3, RARE / 2, RARE]);
+        let wanted = QueryTerms::new("uv cache gone");
+        let found = passages.map(|passage| wanted.find(passage));
+        assert_eq!(weights(wanted.by_rarity(&found)), [RARE / 3, RARE / 2, RARE]);
     }
 
     #[test]

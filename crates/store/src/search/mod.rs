@@ -12,6 +12,7 @@ use crate::search::rankings::rank;
 use crate::trace::stage;
 
 mod answer;
+mod beginnings;
 mod calendar_day;
 mod cited;
 mod confidence;
@@ -132,10 +133,11 @@ pub fn search(
     let grounds = grounds.unwrap_or_default();
     let mut answer =
         SearchAnswer { hits, total_matches, confidence, no_basis, grounds, completed, ..nothing };
+    answer.wanted = QueryTerms::new(&answer.joined());
     let first = answer.hits.iter().take(COMPARED as usize);
-    let texts =
-        first.map(|hit| (hit.stored.chunk.chunk.text.as_str(), hit.stored.natural_language));
-    answer.wanted = QueryTerms::new(&answer.joined()).by_rarity(texts);
+    answer.found =
+        first.map(|hit| (hit.stored.chunk.id, answer.wanted.find_in_hit(&hit.stored))).collect();
+    answer.wanted = answer.wanted.by_rarity(answer.found.values());
     answer.compare_titles();
     conflict_copies::mark(&mut answer.hits);
     // Hits are cut only here, because rarity was judged by the first [`COMPARED`], whatever the limit is.

@@ -310,7 +310,8 @@ mod tests {
             RatedLines::new(text, true, &wanted.find(text), wanted).best_line()
         };
         assert_eq!(best(&wanted), 0);
-        assert_eq!(best(&wanted.by_rarity([("gauge", None), (text, None)])), 1);
+        let found = ["gauge", text].map(|passage| wanted.find(passage));
+        assert_eq!(best(&wanted.by_rarity(&found)), 1);
         let rated = rated("A gauge. A gauge.\n\n# Floats\n\nend", "gauge float");
         assert!(rated.rating(0) > 0 && rated.rating(2) == 0 && rated.rating(9) == 0);
         assert_eq!(rated.within(&(0..9)) * 2, rated.within(&(0..40)) * 2 - rated.weights[&1]);

@@ -62,7 +62,7 @@ pub fn similar(store: &Store, seed: Seed, options: &SimilarOptions) -> Result<Ve
     Ok(stored
         .filter_map(|stored| {
             let fused = by_id.get(&stored.chunk.id)?;
-            let at = CitedPlace::of(&stored, &QueryTerms::default());
+            let at = CitedPlace::of(&[], &stored, &QueryTerms::default());
             Some(Hit {
                 score: fused.score,
                 rerank_score: None,

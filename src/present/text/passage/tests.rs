@@ -60,8 +60,8 @@ fn lines_with_rare_words_are_preferred_to_those_with_many_common_ones() {
         found.lines.iter().flatten().map(|span| span.text.as_str()).collect::<String>()
     };
     assert!(shown(&terms).starts_with("The gauge"));
-    let rare = terms
-        .by_rarity(others.into_iter().chain([text, others[0], others[1]]).map(|text| (text, None)));
+    let found = [others[0], others[1], text, others[0], others[1]].map(|text| terms.find(text));
+    let rare = terms.by_rarity(&found);
     assert!(shown(&rare).contains("Frost breaks"), "{}", shown(&rare));
 }
 
