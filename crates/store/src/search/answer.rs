@@ -41,7 +41,7 @@ pub struct SearchAnswer {
     pub is_unmet: bool,
     /// The terms of all phrasings; those that fewer of the first hits have count more.
     pub wanted: QueryTerms,
-    /// What was found of them in the hits with which rarity was judged.
+    /// The words found in the first hits, by chunk.
     pub found: HashMap<ChunkId, Vec<Match>>,
     /// Remarks on the search. The caller adds them; a search makes none.
     pub notes: Vec<String>,
