@@ -370,8 +370,10 @@ fn the_form_for_agents_names_each_document_once_and_keeps_to_the_budget() {
                 ])
                 .stdout;
             let num_tokens = kb_base::text::tokens::estimate(&printed);
-            // A part of a passage has 16 tokens at least, and a citation.
-            let is_full = num_tokens + 60.max(budget / 10) >= budget;
+            // A part of a passage has 16 tokens at least, and a citation. One in `md` names the path: the folder of this
+            // test has a random name, of a few tokens more or fewer, so that a whole passage may not fit.
+            let least_left = if format == "md" { 100 } else { 60 };
+            let is_full = num_tokens + least_left.max(budget / 10) >= budget;
             assert!(num_tokens <= budget && is_full, "{num_tokens} of {budget}");
             if format == "agent" {
                 let named = "**Report of the harbour office**, document 1\n";
