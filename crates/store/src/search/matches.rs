@@ -122,7 +122,7 @@ impl QueryTerms {
         self.find_in(&stored.chunk.chunk.text, stored.natural_language)
     }
 
-    /// The same, if it is not among what was found before, by chunk.
+    /// Returns what was found before in the text of a hit, or finds it now. `found` has the matches of each chunk.
     pub(super) fn found_or_find<'a>(
         &self,
         found: &'a HashMap<ChunkId, Vec<Match>>,
