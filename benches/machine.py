@@ -1,11 +1,9 @@
-"""Names the machine that a table was made on, and makes it look older to programs."""
+"""Names the machine that a table was made on."""
 
 import os
 import pathlib
 import platform
-import subprocess
 
-HERE = pathlib.Path(__file__).resolve().parent
 SETS = ["avx2", "avx512f", "avx512_vnni", "avx_vnni", "amx_int8", "asimd", "i8mm"]
 NUMBERS = {1: "one processor", 2: "two processors"}
 
@@ -27,15 +25,3 @@ def describe(only_avx2=False):
     known = "avx2, with all newer instruction sets hidden from the programs" if only_avx2 else " ".join(it for it in SETS if it in flags)
     number = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{NUMBERS.get(number, f'{number} processors')} of {name} ({known}), {platform.system()}"
-
-
-def can_hide():
-    """Whether the processor can refuse to tell programs what it has."""
-    return "cpuid_fault" in facts().get("flags", "").split()
-
-
-def hide_all_but_avx2(folder):
-    """Hides from the programs that are started from now on what came after AVX2; needs Linux, `can_hide` and `cc`."""
-    library = folder / "hide.so"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, HERE / "hide.c"], check=True)
-    os.environ["LD_PRELOAD"] = str(library)
