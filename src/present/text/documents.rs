@@ -28,41 +28,26 @@ fn folder_of(document: &ListedDocument) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// How many documents of a list have the same title, and how many of these are in the same folder.
-struct TitleCounts<'a> {
-    by_title: HashMap<&'a str, usize>,
-    in_folder: HashMap<(&'a str, &'a str), usize>,
-}
-
-impl<'a> TitleCounts<'a> {
-    fn of(documents: &'a [ListedDocument]) -> Self {
-        let mut counts = Self { by_title: HashMap::new(), in_folder: HashMap::new() };
-        for document in documents {
-            *counts.by_title.entry(&document.title).or_default() += 1;
-        }
-        for document in documents {
-            if counts.shares_title(document) {
-                let key = (document.title.as_str(), folder_of(document));
-                *counts.in_folder.entry(key).or_default() += 1;
-            }
-        }
-        counts
+/// Returns for each document what distinguishes it from others with its title: its folder, or its path if one of them is in
+/// the same folder; empty for a document without a file, or with a title that no
+/// other has.
+fn telling_paths(documents: &[ListedDocument]) -> Vec<&str> {
+    let mut with_title: HashMap<&str, usize> = HashMap::new();
+    for document in documents {
+        *with_title.entry(&document.title).or_default() += 1;
     }
-
-    fn shares_title(&self, document: &ListedDocument) -> bool {
-        self.by_title[&*document.title] > 1
+    let shared: Vec<bool> =
+        documents.iter().map(|document| with_title[&*document.title] > 1).collect();
+    let mut in_folder: HashMap<(&str, &str), usize> = HashMap::new();
+    for (document, _) in documents.iter().zip(&shared).filter(|(_, is_shared)| **is_shared) {
+        *in_folder.entry((&document.title, folder_of(document))).or_default() += 1;
     }
-
-    /// Whether another document with the same title is in the same folder; only asked if the title is shared.
-    fn shares_folder(&self, document: &ListedDocument) -> bool {
-        self.in_folder[&(&*document.title, folder_of(document))] > 1
-    }
-
-    /// Returns the folder or the path that distinguishes a document from others with its title.
-    fn telling_path<'b>(&self, document: &'b ListedDocument) -> Option<&'b str> {
-        let path = document.path.as_deref().filter(|_| self.shares_title(document))?;
-        Some(if self.shares_folder(document) { path } else { folder_of(document) })
-    }
+    let telling = documents.iter().zip(shared).map(|(document, is_shared)| {
+        let path = document.path.as_deref().filter(|_| is_shared)?;
+        let folder = folder_of(document);
+        Some(if in_folder[&(&*document.title, folder)] > 1 { path } else { folder })
+    });
+    telling.map(Option::unwrap_or_default).collect()
 }
 
 impl HumanLayout {
@@ -80,13 +65,12 @@ impl HumanLayout {
             let text = wording!("No documents match. `{}` without filters shows all.", kb("list"));
             return self.labelled(text, out);
         }
-        let titles = TitleCounts::of(documents);
-        let has_file = documents.iter().any(|document| {
-            document.path.is_some()
-                && titles.shares_title(document)
-                && titles.shares_folder(document)
-        });
-        let rows = documents.iter().map(|document| {
+        let telling = telling_paths(documents);
+        let has_file = documents
+            .iter()
+            .zip(&telling)
+            .any(|(document, telling)| document.path.as_deref() == Some(telling));
+        let rows = documents.iter().zip(&telling).map(|(document, telling)| {
             vec![
                 document.id.to_string(),
                 clean(&document.format),
@@ -94,7 +78,7 @@ impl HumanLayout {
                 document.quality.as_ref().map(describe_briefly).unwrap_or_default(),
                 document.date.clone().unwrap_or_default(),
                 clean(&document.title),
-                titles.telling_path(document).map(|place| self.path(place)).unwrap_or_default(),
+                if telling.is_empty() { String::new() } else { self.path(telling) },
                 clean(&document.tags.join(", ")),
             ]
         });

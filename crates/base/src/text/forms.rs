@@ -254,9 +254,12 @@ pub fn seen(text: &str) -> Cow<'_, str> {
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     iter::from_fn(move || {
+        // Most letters are ASCII, and take a tenth of the time as bytes.
+        at += ascii_run(&text[at..], |byte| !byte.is_ascii_alphanumeric());
         let start = at + text[at..].find(begins_word)?;
-        let mut before = ' ';
-        let len = text[start..].find(|c: char| {
+        at = start + ascii_run(&text[start..], u8::is_ascii_alphanumeric);
+        let mut before = text[start..at].chars().next_back().unwrap_or(' ');
+        let len = text[at..].find(|c: char| {
             if c.is_ascii() {
                 before = c;
                 return !c.is_ascii_alphanumeric();
@@ -265,9 +268,15 @@ pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
             before = if is_unseen(c) { before } else { c };
             !goes_on
         });
-        at = len.map_or(text.len(), |len| start + len);
+        at = len.map_or(text.len(), |len| at + len);
         Some(start..at)
     })
+}
+
+/// Returns the length of the ASCII characters at the beginning of a text that pass.
+fn ascii_run(text: &str, passes: impl Fn(&u8) -> bool) -> usize {
+    let end = text.bytes().position(|byte| !byte.is_ascii() || !passes(&byte));
+    end.unwrap_or(text.len())
 }
 
 fn begins_word(c: char) -> bool {

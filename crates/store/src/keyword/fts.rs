@@ -34,8 +34,7 @@ const OCCURRENCES: &str = "
     FROM chunks_terms
     WHERE term = :wanted";
 
-/// One row per occurrence, ordered by chunk id, for scripts without spaces and words that touch
-/// them.
+/// The same for the second index.
 const GRAM_OCCURRENCES: &str = "
     SELECT doc AS chunk_id, col = 'context' AS is_context
     FROM chunks_grams_terms
@@ -70,7 +69,7 @@ impl Store {
             if text.starts_with(scripts::is_unspaced) && text.chars().all(scripts::is_unspaced) {
                 let pairs = scripts::pairs(text);
                 return match pairs.len() {
-                    0 | 1 => read_occurrences(db, GRAM_OCCURRENCES, text),
+                    0 | 1 => self.gram_occurrences(db, text),
                     _ => read_occurrences(db, GRAM_PHRASE_OCCURRENCES, &quote(&pairs.join(" "))),
                 };
             }
@@ -81,11 +80,10 @@ impl Store {
             }
             let touching = (!self.layout(db)?.has_letters).then(|| text.to_lowercase());
             for term in forms::terms(text).into_iter().chain(touching) {
-                let others = read_occurrences(db, GRAM_OCCURRENCES, &term)?;
-                let others = Occurrence::of_other_form(others);
+                let others = Occurrence::of_other_form(self.gram_occurrences(db, &term)?);
                 found = Occurrence::merged(found, others, u32::max);
             }
-            with_stems(db, found, text)
+            self.with_stems(db, found, text)
         })
     }
 
@@ -93,10 +91,38 @@ impl Store {
     fn plain_occurrences(&self, db: &Connection, text: &str) -> Step<Vec<Occurrence>> {
         match terms(db, text)?.as_slice() {
             [] => Ok(Vec::new()),
-            [term] if self.layout(db)?.knows_fts5 => postings::read(db, term),
+            [term] if self.layout(db)?.knows_fts5 => postings::WORDS.occurrences(db, term),
             [term] => read_occurrences(db, OCCURRENCES, term),
             _ => read_occurrences(db, PHRASE_OCCURRENCES, &quote(text)),
         }
+    }
+
+    /// Returns where a term of the second index occurs.
+    fn gram_occurrences(&self, db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
+        if self.layout(db)?.knows_fts5 {
+            return postings::GRAMS.occurrences(db, term);
+        }
+        read_occurrences(db, GRAM_OCCURRENCES, term)
+    }
+
+    /// Adds the occurrences in documents whose language has a stemmer. A word that occurs as typed also occurs by its stem,
+    /// so the larger number counts.
+    fn with_stems(
+        &self,
+        db: &Connection,
+        mut found: Vec<Occurrence>,
+        text: &str,
+    ) -> Step<Vec<Occurrence>> {
+        for language in grams::languages(db, self.layout(db)?)? {
+            let terms = grams::stem_terms(language, text);
+            let stemmed = match terms.as_slice() {
+                [] => Vec::new(),
+                [term] => self.gram_occurrences(db, term)?,
+                _ => read_occurrences(db, GRAM_PHRASE_OCCURRENCES, &quote(&terms.join(" ")))?,
+            };
+            found = Occurrence::merged(found, stemmed, u32::max);
+        }
+        Ok(found)
     }
 
     /// Returns where an exact term occurs, written as [`crate::text::exact`] does; ordered by chunk
@@ -147,21 +173,6 @@ fn read_occurrences(db: &Connection, sql: &str, wanted: &str) -> Step<Vec<Occurr
                 if is_context { &mut occurrence.in_context } else { &mut occurrence.in_text };
             *count += 1;
         }
-    }
-    Ok(found)
-}
-
-/// Adds the occurrences in documents whose language has a stemmer. A word that occurs as typed also
-/// occurs by its stem, so the larger number counts.
-fn with_stems(db: &Connection, mut found: Vec<Occurrence>, text: &str) -> Step<Vec<Occurrence>> {
-    for language in grams::languages(db)? {
-        let terms = grams::stem_terms(language, text);
-        let stemmed = match terms.as_slice() {
-            [] => Vec::new(),
-            [term] => read_occurrences(db, GRAM_OCCURRENCES, term)?,
-            _ => read_occurrences(db, GRAM_PHRASE_OCCURRENCES, &quote(&terms.join(" ")))?,
-        };
-        found = Occurrence::merged(found, stemmed, u32::max);
     }
     Ok(found)
 }

@@ -12,8 +12,9 @@ use rusqlite::{Connection, named_params};
 
 use crate::ids::DocumentId;
 
-use super::{expr, forms};
+use super::{expr, forms, postings};
 use crate::db::fault::Step;
+use crate::db::layout::DirectReadSupport;
 use crate::db::{columns, sql};
 use crate::text::forms::{seen, with_whole_letters};
 use crate::text::language::NaturalLanguage;
@@ -28,13 +29,6 @@ const AFTER_MARK: char = '\u{e001}';
 
 const LANGUAGE: &str =
     "SELECT metadata ->> '$.natural_language' FROM documents WHERE id = :document_id";
-
-const NEXT_TERM: &str = "
-    SELECT term
-    FROM chunks_grams_terms
-    WHERE term >= :from AND term < :beyond
-    ORDER BY term
-    LIMIT 1";
 
 /// Chunks of documents in these languages that have no entry.
 const COUNT_MISSING_STEMS: &str = "
@@ -67,13 +61,16 @@ pub(crate) fn stem_terms(language: NaturalLanguage, text: &str) -> Vec<String> {
     language.stems(text).into_iter().map(|stem| format!("{MARK}{code}{MARK}{stem}")).collect()
 }
 
-/// Returns the languages of the stems in the index.
-pub(crate) fn languages(db: &Connection) -> Step<Vec<NaturalLanguage>> {
-    let (mut from, beyond) = (MARK.to_string(), AFTER_MARK.to_string());
+/// Returns the languages of the stems in the index: at least those of which a chunk has stems.
+pub(crate) fn languages(db: &Connection, layout: DirectReadSupport) -> Step<Vec<NaturalLanguage>> {
+    if !layout.knows_fts5 {
+        return Ok(NaturalLanguage::stemmed().collect());
+    }
+    let mut from = MARK.to_string();
     let mut found = Vec::new();
     loop {
-        let params = named_params! { ":from": from, ":beyond": beyond };
-        let term: Option<String> = sql::first_row(db, NEXT_TERM, params, |row| row.get(0))?;
+        let term = postings::GRAMS.first_term_from(db, &from)?;
+        let term = term.filter(|term| term.starts_with(MARK));
         let Some(code) = term.as_ref().and_then(|term| term.split(MARK).nth(1)) else {
             return Ok(found);
         };

@@ -6,6 +6,8 @@
 //! head of `fts5_index.c` and has been the same since SQLite 3.9; tests compare with FTS5's own
 //! answer.
 
+mod leaf;
+
 use rusqlite::{Connection, named_params};
 
 use super::occurrence::Occurrence;
@@ -13,22 +15,42 @@ use crate::db::fault::{DatabaseFault, Step};
 use crate::db::sql;
 use crate::ids::ChunkId;
 
-/// The list of segments, as bytes.
-const STRUCTURE: &str = "SELECT block FROM chunks_fts_data WHERE id = 10";
+pub(crate) use leaf::first_term;
+use leaf::{Bytes, HEAD_LEN, Leaf};
 
-/// The lowest bit is set if the term has a separate index for skipping.
-const LEAF_OF_TERM: &str = "
-    SELECT pgno >> 1
-    FROM chunks_fts_idx
-    WHERE segid = :segment AND term <= :term
-    ORDER BY term DESC
-    LIMIT 1";
+/// The statements that read an index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IndexStatements {
+    /// Returns the list of segments, as bytes.
+    structure: &'static str,
+    /// The lowest bit is set if the term has a separate index for skipping.
+    leaf_of_term: &'static str,
+    leaves: &'static str,
+}
 
-const LEAVES: &str = "
-    SELECT block
-    FROM chunks_fts_data
-    WHERE id BETWEEN :first AND :last
-    ORDER BY id";
+macro_rules! statements_of {
+    ($index:literal) => {
+        IndexStatements {
+            structure: concat!("SELECT block FROM ", $index, "_data WHERE id = 10"),
+            leaf_of_term: concat!(
+                "SELECT pgno >> 1 FROM ",
+                $index,
+                "_idx WHERE segid = :segment AND term <= :term ORDER BY term DESC LIMIT 1"
+            ),
+            leaves: concat!(
+                "SELECT block FROM ",
+                $index,
+                "_data WHERE id BETWEEN :first AND :last ORDER BY id"
+            ),
+        }
+    };
+}
+
+/// The index of words.
+pub(crate) const WORDS: IndexStatements = statements_of!("chunks_fts");
+
+/// The second index (`grams.rs`).
+pub(crate) const GRAMS: IndexStatements = statements_of!("chunks_grams");
 
 /// Prefix of each term of the main index; prefix indexes have other letters.
 const TERM_MARK: u8 = b'0';
@@ -36,9 +58,6 @@ const TERM_MARK: u8 = b'0';
 /// Bits of a leaf's number in the ids of `chunks_fts_data`; the bits above are the segment's. `fts5_index.c` has 31 for
 /// the page, 5 for the height and 1 for an index of chunk ids.
 pub(crate) const LEAF_BITS: u32 = 37;
-
-/// Bytes of a leaf before its content: two numbers of two bytes.
-const HEAD_LEN: usize = 4;
 
 /// In a list of positions, announces the number of a column instead of a position.
 const NEXT_COLUMN: u64 = 1;
@@ -58,16 +77,82 @@ impl Segment {
     }
 }
 
-/// Reads where a term of the index occurs, ordered by chunk id, each chunk once.
-pub(crate) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
-    let structure: Option<Vec<u8>> = sql::first_row(db, STRUCTURE, [], |row| row.get(0))?;
-    let structure = structure.unwrap_or_default();
-    let segments = segments(&structure).ok_or_else(damaged)?;
-    let term: Vec<u8> = [&[TERM_MARK], term.as_bytes()].concat();
-    let mut found: Vec<Occurrence> = Vec::new();
-    for segment in segments {
-        read_segment(db, segment, &term, &mut found)?;
+impl IndexStatements {
+    /// Reads where a term of the index occurs, ordered by chunk id, each chunk once.
+    pub(crate) fn occurrences(self, db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
+        let term = marked(term);
+        let mut found: Vec<Occurrence> = Vec::new();
+        for segment in self.segments(db)? {
+            let mut list =
+                OccurrenceList { found: &mut found, chunk_id: 0, rest_len: 0, column: Some(0) };
+            let mut is_first = true;
+            self.visit_leaves(db, segment, &term, |leaf| {
+                let part = if is_first { leaf.find(&term)? } else { Some(leaf.continued()?) };
+                is_first = false;
+                let Some(part) = part else { return Some(false) };
+                list.read(part.bytes)?;
+                Some(!part.is_last)
+            })?;
+        }
+        Ok(in_order(found))
     }
+
+    /// Returns the first term that is not before another in the order of bytes. The chunks that had it may be gone: a mark of
+    /// what was removed stays until leftovers are removed.
+    pub(crate) fn first_term_from(self, db: &Connection, from: &str) -> Step<Option<String>> {
+        let from = marked(from);
+        let mut first: Option<Vec<u8>> = None;
+        for segment in self.segments(db)? {
+            let mut found = None;
+            self.visit_leaves(db, segment, &from, |leaf| {
+                found = leaf.first_term_from(&from)?;
+                Some(found.is_none())
+            })?;
+            first = first.into_iter().chain(found).min();
+        }
+        let first = first.as_deref().and_then(|term| term.strip_prefix(&[TERM_MARK]));
+        first.map(|term| String::from_utf8(term.to_vec()).map_err(|_| damaged())).transpose()
+    }
+
+    /// Returns the segments, oldest first.
+    fn segments(self, db: &Connection) -> Step<Vec<Segment>> {
+        let structure: Option<Vec<u8>> = sql::first_row(db, self.structure, [], |row| row.get(0))?;
+        segments(&structure.unwrap_or_default()).ok_or_else(damaged)
+    }
+
+    /// Visits the leaves of a segment from the one where a term is or would be, while `visit` returns true; its `None` means
+    /// damage.
+    fn visit_leaves(
+        self,
+        db: &Connection,
+        segment: Segment,
+        term: &[u8],
+        mut visit: impl FnMut(Leaf<'_>) -> Option<bool>,
+    ) -> Step<()> {
+        let wanted = named_params! { ":segment": segment.id, ":term": term };
+        let leaf: Option<i64> = sql::first_row(db, self.leaf_of_term, wanted, |row| row.get(0))?;
+        // A term before the first separator can only be on the first leaf.
+        let first = segment.id_of(leaf.unwrap_or(0).max(segment.first_leaf));
+        let mut leaves = db.prepare_cached(self.leaves)?;
+        let last = segment.id_of(segment.last_leaf);
+        let mut leaves = leaves.query(named_params! { ":first": first, ":last": last })?;
+        while let Some(row) = leaves.next()? {
+            let bytes = row.get_ref(0)?.as_blob().map_err(|_| damaged())?;
+            if !Leaf::new(bytes).and_then(&mut visit).ok_or_else(damaged)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a term as the main index has it.
+fn marked(term: &str) -> Vec<u8> {
+    [&[TERM_MARK], term.as_bytes()].concat()
+}
+
+/// Returns the occurrences of all segments, the newer segments last, in the order of chunks.
+fn in_order(mut found: Vec<Occurrence>) -> Vec<Occurrence> {
     // If several segments have entries for a chunk, the newest one counts, and it comes last.
     if !found.is_sorted_by(|a, b| a.chunk_id < b.chunk_id) {
         found.sort_by_key(|occurrence| occurrence.chunk_id);
@@ -81,19 +166,7 @@ pub(crate) fn read(db: &Connection, term: &str) -> Step<Vec<Occurrence>> {
     }
     // An entry without positions means that the chunk was removed.
     found.retain(|occurrence| occurrence.in_context + occurrence.in_text > 0);
-    Ok(found)
-}
-
-/// Returns the first term of a leaf, with its prefix, if the leaf has any; the outer `None` means
-/// damage.
-pub(crate) fn first_term(leaf: &[u8]) -> Option<Option<&[u8]>> {
-    let mut leaf = Leaf::new(leaf)?;
-    if leaf.term_starts.0.is_empty() {
-        return Some(None);
-    }
-    let mut entry = Bytes(leaf.content.get(leaf.term_starts.length()?..)?);
-    let len = entry.length()?;
-    entry.take(len).map(Some)
+    found
 }
 
 pub(crate) fn damaged() -> DatabaseFault {
@@ -128,96 +201,6 @@ fn segments(structure: &[u8]) -> Option<Vec<Segment>> {
     }
     levels.reverse();
     Some(levels.concat())
-}
-
-/// Adds the occurrences of a term from one segment.
-fn read_segment(
-    db: &Connection,
-    segment: Segment,
-    term: &[u8],
-    found: &mut Vec<Occurrence>,
-) -> Step<()> {
-    let wanted = named_params! { ":segment": segment.id, ":term": term };
-    let leaf: Option<i64> = sql::first_row(db, LEAF_OF_TERM, wanted, |row| row.get(0))?;
-    // A term before the first separator can only be on the first leaf.
-    let first_leaf = leaf.unwrap_or(0).max(segment.first_leaf);
-    let last_id = segment.id_of(segment.last_leaf);
-    let mut leaves = db.prepare_cached(LEAVES)?;
-    let mut leaves =
-        leaves.query(named_params! { ":first": segment.id_of(first_leaf), ":last": last_id })?;
-    let mut list = OccurrenceList { found, chunk_id: 0, rest_len: 0, column: Some(0) };
-    let mut is_first = true;
-    while let Some(row) = leaves.next()? {
-        let bytes = row.get_ref(0)?.as_blob().map_err(|_| damaged())?;
-        let leaf = Leaf::new(bytes).ok_or_else(damaged)?;
-        let part = if is_first {
-            match leaf.find(term).ok_or_else(damaged)? {
-                Some(part) => part,
-                None => return Ok(()),
-            }
-        } else {
-            leaf.continued().ok_or_else(damaged)?
-        };
-        is_first = false;
-        list.read(part.bytes).ok_or_else(damaged)?;
-        if part.is_last {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// The occurrences of a term on one leaf.
-struct LeafPostings<'a> {
-    bytes: &'a [u8],
-    /// Whether another term follows, so that the list does not continue on the next leaf.
-    is_last: bool,
-}
-
-/// A page of the index: the rest of the previous leaf's last term, then terms.
-struct Leaf<'a> {
-    /// The content without the footer.
-    content: &'a [u8],
-    /// The offset of each term in the content, as differences.
-    term_starts: Bytes<'a>,
-}
-
-impl<'a> Leaf<'a> {
-    fn new(bytes: &'a [u8]) -> Option<Self> {
-        let content_len = usize::from(u16::from_be_bytes([*bytes.get(2)?, *bytes.get(3)?]));
-        let (content, term_starts) = bytes.split_at_checked(content_len)?;
-        Some(Self { content, term_starts: Bytes(term_starts) })
-    }
-
-    /// Finds the occurrences of a term; the outer `None` means damage.
-    fn find(mut self, wanted: &[u8]) -> Option<Option<LeafPostings<'a>>> {
-        let mut start = 0;
-        let mut term: Vec<u8> = Vec::new();
-        while !self.term_starts.0.is_empty() {
-            let is_first = start == 0;
-            start += self.term_starts.length()?;
-            let mut entry = Bytes(self.content.get(start..)?);
-            let num_kept = if is_first { 0 } else { entry.length()? };
-            let num_new = entry.length()?;
-            term.truncate(num_kept);
-            term.extend_from_slice(entry.take(num_new)?);
-            if term == wanted {
-                let mut ahead = Bytes(self.term_starts.0);
-                let is_last = !ahead.0.is_empty();
-                let end = if is_last { start + ahead.length()? } else { self.content.len() };
-                let begin = self.content.len() - entry.0.len();
-                return Some(Some(LeafPostings { bytes: self.content.get(begin..end)?, is_last }));
-            }
-        }
-        Some(None)
-    }
-
-    /// Returns the part that continues the previous leaf.
-    fn continued(mut self) -> Option<LeafPostings<'a>> {
-        let is_last = !self.term_starts.0.is_empty();
-        let end = if is_last { self.term_starts.length()? } else { self.content.len() };
-        Some(LeafPostings { bytes: self.content.get(HEAD_LEN..end)?, is_last })
-    }
 }
 
 /// Parses a list of occurrences that may span several leaves.
@@ -272,50 +255,6 @@ impl OccurrenceList<'_> {
             }
         }
         Some(())
-    }
-}
-
-/// Bytes that are consumed from the front.
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn take(&mut self, len: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(len)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    /// Reads a number of the list of segments.
-    fn number(&mut self) -> Option<i64> {
-        i64::try_from(self.varint()?).ok()
-    }
-
-    /// Reads a number in SQLite's format: seven bits per byte, the highest first, and all eight
-    /// bits of the ninth byte.
-    #[inline]
-    fn varint(&mut self) -> Option<u64> {
-        let (first, rest) = self.0.split_first()?;
-        if *first < 0x80 {
-            self.0 = rest;
-            return Some(u64::from(*first));
-        }
-        let mut value = 0;
-        for (position, byte) in self.0.iter().enumerate().take(9) {
-            if position == 8 {
-                value = value << 8 | u64::from(*byte);
-            } else {
-                value = value << 7 | u64::from(byte & 0x7f);
-            }
-            if *byte < 0x80 || position == 8 {
-                self.0 = &self.0[position + 1..];
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    fn length(&mut self) -> Option<usize> {
-        self.varint()?.try_into().ok()
     }
 }
 

@@ -11,7 +11,11 @@ const INSTANCES: &str = "
         SELECT doc, col = 'context' FROM chunks_terms WHERE term = ? ORDER BY doc, col, offset";
 
 fn expected(db: &Connection, term: &str) -> Vec<Occurrence> {
-    let mut statement = db.prepare(INSTANCES).unwrap();
+    expected_of(db, INSTANCES, term)
+}
+
+fn expected_of(db: &Connection, instances: &str, term: &str) -> Vec<Occurrence> {
+    let mut statement = db.prepare(instances).unwrap();
     let mut rows = statement.query([term]).unwrap();
     let mut found: Vec<Occurrence> = Vec::new();
     while let Some(row) = rows.next().unwrap() {
@@ -29,7 +33,7 @@ fn expected(db: &Connection, term: &str) -> Vec<Occurrence> {
 fn check(db: &TestDb, terms: &[&str]) {
     for term in terms {
         assert_eq!(
-            read(&db.store.connection, term).unwrap(),
+            WORDS.occurrences(&db.store.connection, term).unwrap(),
             expected(&db.store.connection, term),
             "{term}"
         );
@@ -83,7 +87,40 @@ fn removed_or_changed_text_is_not_found() {
     check(&db, &["appl", "pear", "and"]);
     db.store.remove(id).unwrap();
     check(&db, &["appl", "pear", "and"]);
-    assert_eq!(read(&db.store.connection, "appl").unwrap().len(), 1);
+    assert_eq!(WORDS.occurrences(&db.store.connection, "appl").unwrap().len(), 1);
+}
+
+#[test]
+fn the_second_index_is_read_as_fts5_reads_it() {
+    let mut db = TestDb::new();
+    let id = db.add("/a.md", &["水族館の水", "Größe, 1,234,567", "水"], &[]);
+    db.add("/b.md", &["水 GPU加速"], &[]);
+    let terms = |db: &TestDb| -> Vec<String> {
+        let all = "SELECT DISTINCT term FROM chunks_grams_terms ORDER BY term";
+        sql::rows(&db.store.connection, all, [], |row| row.get(0)).unwrap()
+    };
+    let check = |db: &TestDb, known: &[String]| {
+        let db = &db.store.connection;
+        for term in known {
+            let instances = INSTANCES.replace("chunks_terms", "chunks_grams_terms");
+            let found = GRAMS.occurrences(db, term).unwrap();
+            assert_eq!(found, expected_of(db, &instances, term), "{term}");
+        }
+        let mut walked = Vec::new();
+        let mut from = String::new();
+        while let Some(term) = GRAMS.first_term_from(db, &from).unwrap() {
+            from = format!("{term}\0");
+            walked.push(term);
+        }
+        walked
+    };
+    let all = terms(&db);
+    assert!(all.len() > 10, "{all:?}");
+    assert_eq!(check(&db, &all), all);
+    db.store.remove(id).unwrap();
+    let rest = terms(&db);
+    assert!(rest.len() < all.len() && !rest.is_empty());
+    assert_eq!(check(&db, &all), rest);
 }
 
 #[test]
@@ -97,7 +134,8 @@ fn invalid_bytes_are_corruption_and_never_a_panic() {
             let savepoint = db.store.connection.savepoint().unwrap();
             let sql = format!("UPDATE chunks_fts_data SET block = {block} WHERE {range}");
             on_pages(&savepoint, |db| db.execute_batch(&sql)).unwrap();
-            let _ = read(&savepoint, "appl");
+            let _ = WORDS.occurrences(&savepoint, "appl");
+            let _ = WORDS.first_term_from(&savepoint, "b");
             drop(savepoint);
         }
     }
@@ -196,7 +234,10 @@ proptest! {
         let step = 1 + terms.len() / 150;
         let fixed = ["common", "head", "some1", "some6", "rare3", "absent"].map(str::to_owned);
         for term in fixed.iter().chain(terms.iter().step_by(step)) {
-            prop_assert_eq!(read(db, term).unwrap(), expected(db, term), "{}", term);
+            prop_assert_eq!(WORDS.occurrences(db, term).unwrap(), expected(db, term), "{}", term);
+            let next = "SELECT min(term) FROM chunks_terms WHERE term >= ?";
+            let next: Option<String> = db.query_row(next, [term], |row| row.get(0)).unwrap();
+            prop_assert_eq!(WORDS.first_term_from(db, term).unwrap(), next, "{}", term);
         }
     }
 }
@@ -227,7 +268,7 @@ proptest! {
         }
         for term in ["word", "aa", "a", "b", "e", "abc", "setup", "x"] {
             prop_assert_eq!(
-                read(&db.store.connection, term).unwrap(),
+                WORDS.occurrences(&db.store.connection, term).unwrap(),
                 expected(&db.store.connection, term)
             );
         }
