@@ -17,11 +17,13 @@ pub struct ConflictName {
 impl ConflictName {
     /// Reads the name of a file; `None` if it is not that of a conflict copy.
     pub fn of(path: &str) -> Option<Self> {
-        if split_member(path).1.is_some() {
-            return None;
-        }
         let start = path.rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = path.split_at(start);
+        // One of these is in all names below; most files have neither.
+        let has_mark = name.contains(' ') || name.contains("conflict-");
+        if !has_mark || split_member(path).1.is_some() {
+            return None;
+        }
         if let Some(original) = syncthing(name) {
             return Self::in_folder(folder, &original, true);
         }

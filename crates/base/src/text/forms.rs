@@ -249,15 +249,18 @@ pub fn seen(text: &str) -> Cow<'_, str> {
     Cow::Owned(seen)
 }
 
-/// Returns where the words of a text are: runs of letters and digits with their marks, and with the characters inside that are
-/// not seen.
+/// Returns where the words of a text are: runs of letters and digits, with their marks and the unseen characters inside.
 pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
     let mut at = 0;
     iter::from_fn(move || {
-        // Most letters are ASCII, and take a tenth of the time as bytes.
-        at += ascii_run(&text[at..], |byte| !byte.is_ascii_alphanumeric());
-        let start = at + text[at..].find(begins_word)?;
-        at = start + ascii_run(&text[start..], u8::is_ascii_alphanumeric);
+        at = ascii_end(bytes, at, |byte| !byte.is_ascii_alphanumeric());
+        let is_plain = bytes.get(at)?.is_ascii();
+        let start = at + if is_plain { 0 } else { text[at..].find(begins_word)? };
+        at = ascii_end(bytes, start, u8::is_ascii_alphanumeric);
+        if bytes.get(at).is_none_or(u8::is_ascii) {
+            return Some(start..at);
+        }
         let mut before = text[start..at].chars().next_back().unwrap_or(' ');
         let len = text[at..].find(|c: char| {
             if c.is_ascii() {
@@ -268,15 +271,14 @@ pub fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
             before = if is_unseen(c) { before } else { c };
             !goes_on
         });
-        at = len.map_or(text.len(), |len| at + len);
+        at += len.unwrap_or(text.len() - at);
         Some(start..at)
     })
 }
 
-/// Returns the length of the ASCII characters at the beginning of a text that pass.
-fn ascii_run(text: &str, passes: impl Fn(&u8) -> bool) -> usize {
-    let end = text.bytes().position(|byte| !byte.is_ascii() || !passes(&byte));
-    end.unwrap_or(text.len())
+/// Returns where the ASCII characters from a position on end that pass.
+fn ascii_end(bytes: &[u8], start: usize, passes: impl Fn(&u8) -> bool) -> usize {
+    start + bytes[start..].iter().take_while(|byte| byte.is_ascii() && passes(byte)).count()
 }
 
 fn begins_word(c: char) -> bool {

@@ -124,7 +124,13 @@ fn past(word: &mut String) {
 
 /// Returns the rule with the longest suffix that a word has.
 fn longest<'a, T>(rules: &'a [T], suffix: impl Fn(&T) -> &str, word: &str) -> Option<&'a T> {
-    rules.iter().filter(|rule| word.ends_with(suffix(rule))).max_by_key(|rule| suffix(rule).len())
+    let last = word.as_bytes().last();
+    // The last letter decides nearly always.
+    let matching = rules.iter().filter(|rule| {
+        let suffix = suffix(rule);
+        suffix.as_bytes().last() == last && word.ends_with(suffix)
+    });
+    matching.max_by_key(|rule| suffix(rule).len())
 }
 
 fn before<'a>(word: &'a str, suffix: &str) -> &'a str {
@@ -137,34 +143,44 @@ fn replace(word: &mut String, suffix: &str, other: &str) {
 }
 
 /// Whether each letter is a vowel; `y` is one after a consonant.
-fn vowels(word: &str) -> Vec<bool> {
-    let mut found: Vec<bool> = Vec::with_capacity(word.len());
-    for letter in word.bytes() {
-        let is_after_consonant = found.last().is_some_and(|is_vowel| !is_vowel);
-        found.push(b"aeiou".contains(&letter) || letter == b'y' && is_after_consonant);
-    }
-    found
+fn vowels(word: &str) -> impl Iterator<Item = bool> {
+    word.bytes().scan(false, |is_after_consonant, letter| {
+        let is_vowel = match letter {
+            b'a' | b'e' | b'i' | b'o' | b'u' => true,
+            b'y' => *is_after_consonant,
+            _ => false,
+        };
+        *is_after_consonant = !is_vowel;
+        Some(is_vowel)
+    })
 }
 
 fn has_vowel(word: &str) -> bool {
-    vowels(word).contains(&true)
+    vowels(word).any(|is_vowel| is_vowel)
 }
 
 /// Counts how many times a consonant follows a vowel.
 fn measure(word: &str) -> usize {
-    vowels(word).windows(2).filter(|pair| pair[0] && !pair[1]).count()
+    let mut is_after_vowel = false;
+    let follows = vowels(word).filter(|is_vowel| {
+        let follows = is_after_vowel && !is_vowel;
+        is_after_vowel = *is_vowel;
+        follows
+    });
+    follows.count()
 }
 
 fn is_doubled(word: &str) -> bool {
-    let (bytes, vowels) = (word.as_bytes(), vowels(word));
+    let bytes = word.as_bytes();
     bytes.len() > 1
         && bytes[bytes.len() - 1] == bytes[bytes.len() - 2]
-        && vowels.last() == Some(&false)
+        && vowels(word).last() == Some(false)
 }
 
 /// Whether a word ends in consonant, vowel, consonant, with the last one not `w`, `x` or `y`.
 fn is_short(word: &str) -> bool {
-    vowels(word).ends_with(&[false, true, false]) && !word.ends_with(['w', 'x', 'y'])
+    let last_three = vowels(word).fold([true; 3], |[_, first, second], next| [first, second, next]);
+    last_three == [false, true, false] && !word.ends_with(['w', 'x', 'y'])
 }
 
 #[cfg(test)]

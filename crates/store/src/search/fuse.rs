@@ -110,9 +110,19 @@ pub struct LegScore {
 ///
 /// Best first; equal scores in the order of chunk ids. Two empty rankings give an empty list.
 pub fn fuse(rankings: PerLeg<WeightedRanking<'_>>, rrf_k: f64) -> Vec<FusedChunk> {
+    fuse_with_shares(rankings, rrf_k, &HashMap::new())
+}
+
+/// Fuses rankings, and lowers each hit to its share by the rarity of what it has; a hit without one is not lowered.
+pub(super) fn fuse_with_shares(
+    rankings: PerLeg<WeightedRanking<'_>>,
+    rrf_k: f64,
+    shares: &HashMap<ChunkId, f64>,
+) -> Vec<FusedChunk> {
     let PerLeg { keyword, vector } = rankings;
     let is_alone = keyword.ranking.is_empty() || vector.ranking.is_empty();
-    let mut by_chunk: HashMap<ChunkId, PerLeg<Option<LegScore>>> = HashMap::new();
+    let mut by_chunk: HashMap<ChunkId, PerLeg<Option<LegScore>>> =
+        HashMap::with_capacity(keyword.ranking.len() + vector.ranking.len());
     for (chunk_id, leg) in entries(keyword, is_alone, rrf_k) {
         by_chunk.entry(chunk_id).or_default().keyword = Some(leg);
     }
@@ -130,17 +140,6 @@ pub fn fuse(rankings: PerLeg<WeightedRanking<'_>>, rrf_k: f64) -> Vec<FusedChunk
             recency: None,
         })
         .collect();
-    fused.sort_by(FusedChunk::order);
-    fused
-}
-
-/// Fuses the legs, and lowers each hit to its share by the rarity of what it has.
-pub(super) fn fuse_with_shares(
-    legs: PerLeg<WeightedRanking<'_>>,
-    rrf_k: f64,
-    shares: &HashMap<ChunkId, f64>,
-) -> Vec<FusedChunk> {
-    let mut fused = fuse(legs, rrf_k);
     for hit in &mut fused {
         hit.lower(shares.get(&hit.chunk_id).copied().unwrap_or(1.0));
     }

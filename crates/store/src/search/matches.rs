@@ -82,7 +82,8 @@ impl QueryTerms {
             if text.contains(|c| scripts::is_unspaced(c) || is_emoji(c)) {
                 MarkedTerm::Letters(text.clone())
             } else {
-                let stems = words(text).map(|range| stem(&folded(&text[range]))).collect();
+                let stems =
+                    words(text).into_iter().map(|range| stem(&folded(&text[range]))).collect();
                 MarkedTerm::Words { typed: text.clone(), stems }
             }
         });
@@ -136,15 +137,16 @@ impl QueryTerms {
 
     /// Finds the terms in a text whose language is known, ordered by position; matches may overlap.
     fn find_in(&self, text: &str, language: Option<NaturalLanguage>) -> Vec<Match> {
-        let places: Vec<Range<usize>> = words(text).collect();
+        let places = words(text);
         let beginnings = self.beginnings();
         // Most words begin with other letters than those of the query, so they need not be looked at.
-        let plain = places.iter().map(|range| {
-            let word = &text[range.clone()];
-            if beginnings.may_be_of(word) { folded(word) } else { Cow::Borrowed("") }
-        });
-        let plain: Vec<Cow<'_, str>> = plain.collect();
-        let stems: Vec<String> = plain.iter().map(|word| stem(word)).collect();
+        let plain = |place: &Range<usize>| {
+            let word = &text[place.clone()];
+            beginnings.may_be_of(word).then(|| folded(word))
+        };
+        let stems =
+            places.iter().map(|place| plain(place).map_or_else(String::new, |it| stem(&it)));
+        let stems: Vec<String> = stems.collect();
         let language = language.filter(|language| language.has_stemmer());
         let others = self.other_forms(text, &places);
         // Each word is stemmed alone, so that stems and places have the same positions.
@@ -178,8 +180,8 @@ impl QueryTerms {
                     }
                 }
                 MarkedTerm::Beginning(wanted) => {
-                    for (word, place) in plain.iter().zip(&places) {
-                        if word.starts_with(wanted) {
+                    for place in &places {
+                        if plain(place).is_some_and(|word| word.starts_with(wanted)) {
                             add(place.clone());
                         }
                     }
@@ -228,18 +230,22 @@ impl QueryTerms {
 
 /// Returns the words of a text as the index splits them: runs of letters and digits with their
 /// accents. A run of a script without spaces is not a word.
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    forms::words(text).flat_map(|word| {
+fn words(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for word in forms::words(text) {
+        if text[word.clone()].is_ascii() {
+            found.push(word);
+            continue;
+        }
         let mut end = word.start;
-        let is_whole = text[word.clone()].is_ascii();
-        let parts = if is_whole { Vec::new() } else { scripts::parts(&text[word.clone()]) };
-        let parts = parts.into_iter().map(move |part| {
+        for part in scripts::parts(&text[word]) {
             end += part.len();
-            (end - part.len()..end, part)
-        });
-        let parts = parts.filter(|(_, part)| !part.starts_with(scripts::is_unspaced));
-        is_whole.then_some(word).into_iter().chain(parts.map(|(place, _)| place))
-    })
+            if !part.starts_with(scripts::is_unspaced) {
+                found.push(end - part.len()..end);
+            }
+        }
+    }
+    found
 }
 
 /// Whether words have these stems from the word at `at` on; `stems` has those of each word.
