@@ -394,6 +394,24 @@ fn a_copy_of_a_base_without_vectors_is_searched_by_words() {
 }
 
 #[test]
+fn words_of_every_first_letter_and_length_are_pushed_at_once() {
+    let Some((mut client, url)) = database() else { return };
+    let env = TestEnv::without_model();
+    let letters = ('a'..='z').chain('а'..='я').chain('α'..='ρ');
+    let words = letters.flat_map(|letter| (4..=24).map(move |len| letter.to_string().repeat(len)));
+    let words: Vec<String> = words.collect();
+    let path = env.write("docs/words.md", words.join("\n\n"));
+    env.ok(&["add", "docs"]);
+    env.ok(&["push", &url]);
+    // More than the answers that a server may give to one request.
+    assert!(count(&mut client, "SELECT count(*) FROM kb_words") > 1200);
+    std::fs::write(path, "tides").unwrap();
+    env.ok(&["update"]);
+    env.ok(&["push", &url]);
+    assert_eq!(count(&mut client, "SELECT count(*) FROM kb_words"), 2, "`tides` and the title");
+}
+
+#[test]
 fn a_batch_uses_one_connection() {
     let Some((mut client, url)) = database() else { return };
     let env = home();

@@ -75,7 +75,10 @@ const COPY_POSTINGS: &str = "COPY kb_postings (index, term, block, entries) FROM
 
 const WORDS: &str = "SELECT initial, length, fingerprint FROM kb_words";
 
-const REMOVE_WORDS: &str = "DELETE FROM kb_words WHERE initial = $1 AND length = $2";
+const REMOVE_WORDS: &str = "
+    DELETE FROM kb_words
+    USING unnest($1::bigint[], $2::bigint[]) AS gone (initial, length)
+    WHERE kb_words.initial = gone.initial AND kb_words.length = gone.length";
 
 const COPY_WORDS: &str = "COPY kb_words (initial, length, fingerprint, words) FROM STDIN BINARY";
 
@@ -267,11 +270,11 @@ impl PushRun<'_> {
             }
         }
         changed.extend(there.into_keys());
+        // One statement: a large copy has thousands of these groups, and a request may have only so many answers.
+        let (initials, lengths): (Vec<i64>, Vec<i64>) = changed.into_iter().unzip();
         self.link.run(async |client| {
             let transaction = client.transaction().await?;
-            for (initial, length) in &changed {
-                transaction.execute(REMOVE_WORDS, &[initial, length]).await?;
-            }
+            transaction.execute(REMOVE_WORDS, &[&initials, &lengths]).await?;
             copy(&transaction, COPY_WORDS, rows).await?;
             transaction.commit().await
         })
