@@ -19,7 +19,7 @@
 static void answer(int signal_number, siginfo_t *info, void *context) {
     (void)info;
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    // The trap is one byte long and over; the other byte of CPUID is a NOP.
+    // The trap has one byte, which was executed; the NOP in place of the second byte of CPUID comes next.
     const uint8_t *next = (const uint8_t *)registers[REG_RIP];
     if (next[-1] != 0xcc || next[0] != 0x90) {
         signal(signal_number, SIG_DFL);

@@ -19,7 +19,7 @@ impl ConflictName {
     pub fn of(path: &str) -> Option<Self> {
         let start = path.rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = path.split_at(start);
-        // One of these is in all names below; most files have neither.
+        // Each of the names below has one of these; the names of most files have neither.
         let has_mark = name.contains(' ') || name.contains("conflict-");
         if !has_mark || split_member(path).1.is_some() {
             return None;

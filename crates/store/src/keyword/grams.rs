@@ -61,7 +61,7 @@ pub(crate) fn stem_terms(language: NaturalLanguage, text: &str) -> Vec<String> {
     language.stems(text).into_iter().map(|stem| format!("{MARK}{code}{MARK}{stem}")).collect()
 }
 
-/// Returns the languages of the stems in the index: at least those of which a chunk has stems.
+/// Returns the languages whose stems the index has, and perhaps others whose stems were removed.
 pub(crate) fn languages(db: &Connection, layout: DirectReadSupport) -> Step<Vec<NaturalLanguage>> {
     if !layout.knows_fts5 {
         return Ok(NaturalLanguage::stemmed().collect());

@@ -1,4 +1,4 @@
-//! Reads the occurrences of a term from the tables behind FTS5.
+//! Reads the occurrences of a term, and which terms there are, from the tables behind FTS5.
 //!
 //! FTS5 returns one row per occurrence, or rows without counts; with a million chunks a common word
 //! then takes longer than everything else together. Its index consists of two plain tables: leaves
@@ -18,13 +18,15 @@ use crate::ids::ChunkId;
 pub(crate) use leaf::first_term;
 use leaf::{Bytes, HEAD_LEN, Leaf};
 
-/// The statements that read an index.
+/// The statements that read one of the two indexes of FTS5.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexStatements {
     /// Returns the list of segments, as bytes.
     structure: &'static str,
-    /// The lowest bit is set if the term has a separate index for skipping.
+    /// Returns the number of the leaf where a term is or would be. FTS5 stores it above a bit, which is set if the term has
+    /// a separate index for skipping.
     leaf_of_term: &'static str,
+    /// Returns the leaves of a range of ids.
     leaves: &'static str,
 }
 
@@ -55,7 +57,7 @@ pub(crate) const GRAMS: IndexStatements = statements_of!("chunks_grams");
 /// Prefix of each term of the main index; prefix indexes have other letters.
 const TERM_MARK: u8 = b'0';
 
-/// Bits of a leaf's number in the ids of `chunks_fts_data`; the bits above are the segment's. `fts5_index.c` has 31 for
+/// Bits of a leaf's number in the ids of the table of leaves; the bits above are the segment's. `fts5_index.c` has 31 for
 /// the page, 5 for the height and 1 for an index of chunk ids.
 pub(crate) const LEAF_BITS: u32 = 37;
 

@@ -270,7 +270,7 @@ impl PushRun<'_> {
             }
         }
         changed.extend(there.into_keys());
-        // One statement: a large copy has thousands of these groups, and a request may have only so many answers.
+        // One statement, because a large copy has thousands of these groups, and `guard.rs` limits the answers to a request.
         let (initials, lengths): (Vec<i64>, Vec<i64>) = changed.into_iter().unzip();
         self.link.run(async |client| {
             let transaction = client.transaction().await?;

@@ -167,7 +167,7 @@ fn words_of_another_language_are_found_by_their_stems() {
         db.store.remove(id).unwrap();
     }
     assert!(found(&db, "Haus").is_empty() && found(&db, "ключами").is_empty());
-    // Marks of what was removed stay until then.
+    // Until leftovers are removed, the index has marks of removed terms.
     assert_eq!(db.store.clean_leftovers().unwrap(), Erasure::Done);
     assert!(languages(&db).is_empty());
     db.assert_intact();
