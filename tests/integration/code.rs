@@ -61,7 +61,9 @@ fn methods_of_languages_with_and_without_a_grammar_are_chunks() {
         "# Reads gauges.\nclass Gauge\n  def read(port)\n{body}  end\n\n  def write(port)\n{body}  end\nend\n"
     );
     let read = chunks(&[], "gauge.rb", &ruby);
-    assert!(text(&read, "Gauge::read").trim_start().starts_with("def read(port)"));
+    // Without its grammar, the language is divided by its words.
+    let symbol = if cfg!(feature = "grammars") { "Gauge::read" } else { "Gauge.read" };
+    assert!(text(&read, symbol).trim_start().starts_with("def read(port)"));
     assert!(read.iter().any(|chunk| chunk.2.contains("class Gauge\nReads gauges.")), "{read:?}");
     let swift = format!(
         "// Reads gauges.\nclass Gauge {{\n  func read(port: Int) {{\n{body}  }}\n\n  func write() {{\n{body}  }}\n}}\n"
@@ -208,6 +210,10 @@ fn other_languages_are_split_at_their_definitions() {
         ),
         ("A.java", "java", "/** Reads it. */\n@Deprecated\nrecord Reader(int x) {\n}\n", "Reader"),
     ] {
+        // The words of C++ do not tell the name of a method that is defined outside of its class.
+        if name == "a.hpp" && !cfg!(feature = "grammars") {
+            continue;
+        }
         let found = chunks(&[], name, &format!("{content}\n"));
         let own = text(&found, symbol);
         assert!(own.contains("Reads it.") && own.ends_with(['}', ';']), "{name}: {own}");
