@@ -210,7 +210,7 @@ fn other_languages_are_split_at_their_definitions() {
         ),
         ("A.java", "java", "/** Reads it. */\n@Deprecated\nrecord Reader(int x) {\n}\n", "Reader"),
     ] {
-        // The words of C++ do not tell the name of a method that is defined outside of its class.
+        // Without the grammar of C++, a method that is defined outside of its class has no symbol.
         if name == "a.hpp" && !cfg!(feature = "grammars") {
             continue;
         }

@@ -29,8 +29,7 @@ fn folder_of(document: &ListedDocument) -> &str {
 }
 
 /// Returns for each document what distinguishes it from others with its title: its folder, or its path if one of them is in
-/// the same folder; empty for a document without a file, or with a title that no
-/// other document has.
+/// the same folder; empty for a document without a file, or with a title that no other document has.
 fn telling_paths(documents: &[ListedDocument]) -> Vec<&str> {
     let mut with_title: HashMap<&str, usize> = HashMap::new();
     for document in documents {
