@@ -28,7 +28,8 @@ const END: &str = "-run";
 /// The line is written at most this often: it is for people.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// A run that is over by then does not walk all folders to count the files.
+/// A run that stores no document after this time does not walk all folders to count the files: it is over by then, or the
+/// files are unchanged and none of their documents is missing.
 const COUNT_AFTER: Duration = Duration::from_secs(1);
 
 fields::words! {
@@ -163,7 +164,8 @@ impl Announcement {
         let is_file =
             path.is_some_and(|path| paths::split_member(&paths::path_text(path)).1.is_none());
         let num_stored = self.run.num_stored.unwrap_or(0) + u64::from(is_file);
-        if self.begin.elapsed() >= COUNT_AFTER
+        if matches!(event, ingest::IngestEvent::Stored { .. })
+            && self.begin.elapsed() >= COUNT_AFTER
             && let Some((starts, options)) = self.to_count.take()
         {
             let counted = Arc::clone(&self.num_files);
@@ -220,8 +222,12 @@ impl Observer for AnnouncedCounts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::app::indexing::ingestion::options::walk_options;
     use crate::app::testing::World;
+    use crate::store::DocumentId;
 
     #[track_caller]
     fn check(line: &str, shown: Option<&str>) {
@@ -241,6 +247,23 @@ mod tests {
         for line in ["", "rm 1 2", "add\u{1b}[31m 1 2", "add;reboot"] {
             check(line, None);
         }
+    }
+
+    #[test]
+    fn files_are_counted_when_a_long_run_stores_one() {
+        let world = World::new();
+        world.session.make_data_dir().unwrap();
+        let mut announcement = Announcement::begin(&world.session, LongCommand::Update);
+        announcement.will_read(&[], &walk_options(&world.session, false));
+        let path = Some(Path::new("note.md"));
+        let stored = ingest::IngestEvent::Stored { path, num_chunks: 1, warnings: &[] };
+        announcement.on_event(&stored);
+        assert!(announcement.to_count.is_some(), "the run has just begun");
+        announcement.begin = Instant::now().checked_sub(COUNT_AFTER).unwrap();
+        announcement.on_event(&ingest::IngestEvent::Skipped { path, document_id: DocumentId(1) });
+        assert!(announcement.to_count.is_some(), "no document is missing yet");
+        announcement.on_event(&stored);
+        assert!(announcement.to_count.is_none(), "the files are being counted");
     }
 
     #[test]
