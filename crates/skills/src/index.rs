@@ -9,7 +9,7 @@ use std::thread;
 use crate::caller::Caller;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::write;
+use crate::files::folder;
 use crate::page;
 use crate::place::Skill;
 use crate::skill_files::{self, FINE_TICK, SkillContents, SourceHash};
@@ -69,7 +69,7 @@ pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
     let meta_dir = skill.make_meta_dir()?;
     // The lock is held until the index is in place. If the directory cannot be locked, nothing breaks: drafts have
     // unique names, and the last one to be renamed stays.
-    let lock = write::lock_folder(&meta_dir);
+    let lock = folder::lock_folder(&meta_dir);
     let path = skill.index_path();
     if lock.is_some() {
         IndexDraft::remove_abandoned(&path);

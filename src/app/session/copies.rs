@@ -12,7 +12,8 @@ use serde::Serialize;
 use crate::app::session::error_log;
 use crate::app::{Observer, Session};
 use crate::error::{Error, Result};
-use crate::files::{File, folder, write};
+use crate::files::folder::Lock;
+use crate::files::{folder, write};
 use crate::store::{ExistingTarget, OldDatabase, Store};
 use crate::text::{fields, paths::resolved};
 
@@ -101,11 +102,11 @@ pub(crate) fn free_name(session: &Session, reason: CopyReason) -> PathBuf {
 
 /// Copies a database of an older schema. Only one process at a time does, so that they do not copy what
 /// another has changed, or each make a copy; the result is the lock.
-pub(crate) fn before_migration(session: &Session, database: &OldDatabase<'_>) -> Option<File> {
+pub(crate) fn before_migration(session: &Session, database: &OldDatabase<'_>) -> Option<Lock> {
     if session.config().backup.keep == 0 {
         return None;
     }
-    let lock = write::lock_folder(&database_folder(session));
+    let lock = folder::lock_folder(&database_folder(session));
     if !database.is_pending().unwrap_or(true) {
         return lock;
     }

@@ -8,7 +8,10 @@ use super::path::folder_of;
 use super::private::{Audience, create_folder};
 use super::write::sync_folder;
 
-/// Holds a lock file until it is dropped.
+/// The name of the file that is locked in place of a folder.
+const FOLDER_LOCK: &str = "kb.lock";
+
+/// Holds a lock file or a folder until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     _file: File,
@@ -32,9 +35,20 @@ pub fn lock(path: &Path) -> io::Result<Lock> {
     Ok(Lock { _file: file })
 }
 
+/// Waits until no other process holds a folder, and then holds it; `None` if it cannot be locked. Windows locks only files, so
+/// there a file in the folder is locked, which stays.
+pub fn lock_folder(folder: &Path) -> Option<Lock> {
+    let held =
+        if cfg!(windows) { lock_file(&folder.join(FOLDER_LOCK)) } else { File::open(folder) };
+    let file = held.ok()?;
+    file.lock().ok()?;
+    Some(Lock { _file: file })
+}
+
 fn lock_file(path: &Path) -> io::Result<File> {
     create_folder(folder_of(path))?;
-    Audience::Private.options().create(true).append(true).open(path)
+    // Windows does not lock a file that is only appended to.
+    Audience::Private.options().create(true).read(true).append(true).open(path)
 }
 
 /// Returns the paths in a folder, sorted by name; none if the folder is missing.
@@ -81,6 +95,9 @@ pub fn remove_all(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -93,6 +110,18 @@ mod tests {
         let again = lock(&path).unwrap();
         assert!(try_lock(&path).unwrap().is_none());
         drop(again);
+    }
+
+    #[test]
+    fn a_folder_is_held_by_one_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        let held = lock_folder(&path).unwrap();
+        let second = thread::spawn(move || lock_folder(&path).is_some());
+        thread::sleep(Duration::from_millis(50));
+        assert!(!second.is_finished(), "it waits");
+        drop(held);
+        assert!(second.join().unwrap());
     }
 
     #[cfg(unix)]

@@ -181,6 +181,7 @@ mod tests {
         assert_eq!(live_line(&path).as_deref(), Some("update 1 2"));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_line_of_someone_else_is_bounded_and_not_deleted() {
         let folder = tempfile::tempdir().unwrap();

@@ -189,12 +189,6 @@ pub fn keep_as(path: &Path, name: &Path) -> io::Result<()> {
     sync_folder(folder_of(name))
 }
 
-/// Waits until no other process holds a folder, and then holds it until the value is dropped;
-/// `None` if folders cannot be locked.
-pub fn lock_folder(folder: &Path) -> Option<File> {
-    File::open(folder).ok().filter(|folder| folder.lock().is_ok())
-}
-
 /// Creates a symbolic link in one step, and replaces an existing one.
 pub fn replace_link(original: &Path, link: &Path) -> io::Result<()> {
     let scratch = ScratchFolder::create(folder_of(link))?;

@@ -21,14 +21,14 @@ use crate::db::fault::DatabaseFault;
 use crate::db::schema;
 use crate::db::seen_schema::SeenSchema;
 use crate::error::{Error, Result};
-use crate::files::File;
+use crate::files::folder::Lock;
 use crate::files::open::identity;
 use crate::files::private::create_file;
 use crate::{FollowedPaths, Store};
 
 /// Called before a database of an older schema changes; the lock that it returns is held until the
 /// schema is the newest.
-pub type BeforeMigration<'a> = dyn Fn(&OldDatabase<'_>) -> Option<File> + 'a;
+pub type BeforeMigration<'a> = dyn Fn(&OldDatabase<'_>) -> Option<Lock> + 'a;
 
 impl Store {
     /// Opens the database for reading and writing. Creates the file and its directory if they are
