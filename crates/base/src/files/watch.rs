@@ -92,10 +92,8 @@ fn translated(event: notify::Result<notify::Event>) -> Vec<WatchChange> {
 fn failure(folder: &Path, error: notify::Error) -> Error {
     let path = folder.to_owned();
     match error.kind {
-        ErrorKind::PathNotFound => Error::PathNotFound { path },
-        ErrorKind::Io(source) if source.kind() == io::ErrorKind::NotFound => {
-            Error::PathNotFound { path }
-        }
+        // Each system reports a missing folder differently.
+        _ if folder.try_exists().is_ok_and(|exists| !exists) => Error::PathNotFound { path },
         ErrorKind::Io(source) => Error::Io { path, source },
         ErrorKind::MaxFilesWatch => {
             let message = "the system cannot watch this many folders (fs.inotify.max_user_watches)";
