@@ -55,7 +55,9 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
     let listing = skill_files::list(&skill.dir)?;
     let fields = check(&skill, &listing)?;
     skill.remove_drafts();
-    let index = index::build(caller, &skill)?;
+    // Stub and manifest are replaced under the same lock: Windows replaces no file that another process has open.
+    let lock = index::hold(&skill)?;
+    let index = index::build_held(caller, &skill, lock.as_ref())?;
     let manifest = BuildManifest {
         skill: fields.text("name").unwrap_or_default(),
         source_hash: index.source_hash.clone(),
@@ -68,6 +70,7 @@ pub(super) fn build(caller: &Caller, skill: &Skill, options: &BuildOptions) -> R
         manifest::replace(&stub_path, &stub)?;
         manifest::write(caller, &skill, &manifest)?;
     }
+    drop(lock);
     for path in [skill.index_path(), skill.manifest_path(), stub_path] {
         // Older versions created these files with the permissions of the umask.
         let _ = private::close(&path);

@@ -9,7 +9,7 @@ use std::thread;
 use crate::caller::Caller;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Error, Result};
-use crate::files::folder;
+use crate::files::folder::{self, Lock};
 use crate::page;
 use crate::place::Skill;
 use crate::skill_files::{self, FINE_TICK, SkillContents, SourceHash};
@@ -62,14 +62,24 @@ pub fn unusable(skill: &Skill) -> Error {
     Diagnostic::IndexUnusable(skill.typed.clone()).into()
 }
 
+/// Waits until no other process builds a skill, and then holds it: one builds, and the others find what it has built. If the
+/// directory cannot be locked, nothing breaks: drafts have unique names, and the last one to be renamed stays.
+pub(super) fn hold(skill: &Skill) -> Result<Option<Lock>> {
+    Ok(folder::lock_folder(&skill.make_meta_dir()?))
+}
+
 /// Brings the index of a skill up to date with its files.
-///
-/// When several processes build one skill, one builds and the others find the finished index.
 pub fn build(caller: &Caller, skill: &Skill) -> Result<BuiltIndex> {
-    let meta_dir = skill.make_meta_dir()?;
-    // The lock is held until the index is in place. If the directory cannot be locked, nothing breaks: drafts have
-    // unique names, and the last one to be renamed stays.
-    let lock = folder::lock_folder(&meta_dir);
+    let lock = hold(skill)?;
+    build_held(caller, skill, lock.as_ref())
+}
+
+/// Brings the index of a skill, which [`hold`] has locked, up to date with its files.
+pub(super) fn build_held(
+    caller: &Caller,
+    skill: &Skill,
+    lock: Option<&Lock>,
+) -> Result<BuiltIndex> {
     let path = skill.index_path();
     if lock.is_some() {
         IndexDraft::remove_abandoned(&path);
