@@ -141,7 +141,7 @@ packages: ### Build the crate, the Python package, the Debian package and the co
 platforms: ### Check with `cargo check` that everything compiles for Windows, macOS and Linux on ARM64; nothing is run
 	packaging/platforms
 
-windows: ### Build for Windows with mingw-w64 and run the integration tests below Wine; needs both
+windows: ### Build for Windows with mingw-w64 and run its tests below Wine; needs both
 	packaging/windows
 
 install: build ## Install the program, man pages, completions and the link skc in PREFIX (~/.local)

@@ -28,8 +28,8 @@ const END: &str = "-run";
 /// The line is written at most this often: it is for people.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// A run that stores no document after this time does not walk all folders to count the files: it is over by then, or the
-/// files are unchanged and none of their documents is missing.
+/// Only a run that still stores documents after this time walks all folders to count the files. If all files are
+/// unchanged, no document is missing.
 const COUNT_AFTER: Duration = Duration::from_secs(1);
 
 fields::words! {

@@ -181,6 +181,7 @@ mod tests {
         assert_eq!(live_line(&path).as_deref(), Some("update 1 2"));
     }
 
+    // On Windows, a file is held by how it is opened, not by a lock.
     #[cfg(unix)]
     #[test]
     fn a_line_of_someone_else_is_bounded_and_not_deleted() {
